@@ -22,9 +22,9 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/distribute/mpi_transport.h"
-#include "heed/train/config.h"
-#include "heed/train/leaf_gradients.h"
-#include "heed/train/optimizer.h"
+#include "heed/train/config/config.h"
+#include "heed/train/distributed/leaf_gradients.h"
+#include "heed/train/optimizers/optimizer.h"
 
 namespace {
 

@@ -21,8 +21,8 @@
 #include "heed/data/batch.h"
 #include "heed/kernels/limits.h"
 #include "heed/model/transformer.h"
-#include "heed/train/machine.h"
-#include "heed/train/optimizer.h"
+#include "heed/train/distributed/machine.h"
+#include "heed/train/optimizers/optimizer.h"
 #include "heed/train/step_gradients.h"
 
 namespace {

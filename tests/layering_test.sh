@@ -8,6 +8,7 @@
 #   - the library neither prints nor ends the process, and leaves signal handlers and the locale alone;
 #   - a C++ test writes into a TemporaryDirectory: tests run at the same time;
 #   - no C++ file of src/ is longer than 400 lines;
+#   - no folder of src/ has more than 60 files, those in its folders left out;
 #   - no function is longer than 70 lines.
 #
 #   tests/layering_test.sh REPOSITORY    checks a repository
@@ -91,6 +92,11 @@ long_files() {
     awk '$2 != "total" && $1 > 400 { printf "%s: has %d lines, expected at most 400\n", $2, $1 }'
 }
 
+full_folders() {
+  (cd "$1" && find src -type f \( -name '*.cc' -o -name '*.h' \) 2>/dev/null || true) | sed 's|/[^/]*$||' | sort | uniq -c |
+    awk '$1 > 60 { printf "%s: has %d files, expected at most 60: give it rooms\n", $2, $1 }'
+}
+
 # A function begins where a line of no indentation, or of a class, ends with a brace; it ends at the
 # next brace of the same indentation. clang-format sees to that.
 long_functions() {
@@ -110,7 +116,7 @@ long_functions() {
 check() {
   local broken
   [[ -d $1/src/heed ]] || { echo "$1/src/heed does not exist" && return 1; }
-  broken=$(broken_includes "$1" && broken_public_headers "$1" && forbidden_calls "$1" && named_families "$1" && shared_directories "$1" && long_files "$1" && long_functions "$1")
+  broken=$(broken_includes "$1" && broken_public_headers "$1" && forbidden_calls "$1" && named_families "$1" && shared_directories "$1" && long_files "$1" && full_folders "$1" && long_functions "$1")
   [[ -z $broken ]] || { printf '%s\n' "$broken" && return 1; }
 }
 
@@ -138,7 +144,7 @@ self_test() {
   expect 'src/heed/ops/matmul.h:2: includes heed/nn/linear.h: nn lies above ops' \
     src/heed/ops/matmul.h $'#pragma once\n#include "heed/nn/linear.h"'
   expect 'train lies above text' src/heed/text/bpe.cc '  #  include "heed/train/trainer.h"'
-  expect 'begins with heed/' src/heed/nn/linear.cc '#include "cli/command.h"'
+  expect 'begins with heed/' src/heed/nn/linear.cc '#include "cli/options/command.h"'
   expect 'begins with heed/' src/heed/nn/linear.cc '#include "../train/trainer.h"'
   expect 'no such layer' src/heed/nn/linear.cc '#include "heed/extra/x.h"'
   expect 'is not a layer' src/heed/extra/x.h '#include "heed/base/error.h"'
@@ -154,7 +160,7 @@ self_test() {
   local call
   for call in 'std::fprintf(stderr, "x");' 'std::cerr << x;' 'fmt::print("x");' 'std::puts("x");' 'std::cout << x;' 'printf("x");'; do
     expect 'src/heed/io/gguf.cc:2: prints' src/heed/io/gguf.cc $'#include <cstdio>\n'"  $call"
-    expect '' src/cli/info.cc "  $call"
+    expect '' src/cli/commands/info.cc "  $call"
   done
   expect 'include/heed/model.h:1: prints' include/heed/model.h 'inline void f() { std::cerr << 1; }'
   for call in 'std::signal(SIGINT, f);' 'sigaction(SIGINT, &a, &b);' 'std::raise(SIGINT);'; do
@@ -176,6 +182,12 @@ self_test() {
   expect 'engine lies above text' src/heed/text/bpe.cc '#include "heed/model.h"'
   expect 'include/heed/extra.h: not a public header' include/heed/extra.h '#include <vector>'
   expect 'include/heed/model.h:1:#include <fmt/format.h>: expected' include/heed/model.h '#include <fmt/format.h>'
+  local tree
+  tree=$(mktemp -d)
+  mkdir -p "$tree/src/heed/base"
+  touch "$tree"/src/heed/base/file{1..61}.h
+  [[ $(check "$tree") == *'src/heed/base: has 61 files'* ]] || { echo 'self-test: a folder of 61 files' && return 1; }
+  rm -r "$tree"
   local body
   body=$(printf '  f();%.0s\n' {1..68})
   expect '' src/cli/main.cc $'int main() {\n'"$body"$'\n}'

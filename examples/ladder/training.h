@@ -9,8 +9,8 @@
 #include "heed/base/random.h"
 #include "heed/nn/positions.h"
 #include "heed/ops/cross_entropy.h"
-#include "heed/train/optimizer.h"
-#include "heed/train/schedule.h"
+#include "heed/train/optimizers/optimizer.h"
+#include "heed/train/optimizers/schedule.h"
 #include "heed/train/step_gradients.h"
 #include "ladder/models.h"
 

@@ -2,8 +2,8 @@
 
 #include <charconv>
 
-#include "cli/download_line.h"
-#include "cli/signals.h"
+#include "cli/terminal/download_line.h"
+#include "cli/terminal/signals.h"
 #include "heed/base/file.h"
 #include "heed/engine/adapters.h"
 #include "heed/hub.h"

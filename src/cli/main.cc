@@ -9,7 +9,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "cli/command.h"
+#include "cli/options/command.h"
 #include "cli/ranks.h"
 #include "heed/base/error.h"
 #include "heed/distribute/agree.h"

@@ -1,6 +1,7 @@
-/* Lets each allocation of a generation, and each of a load that is not small, fail in turn, in heed and in the
-   libraries below it: the call returns an error, the process lives, and nothing is left behind. Small ones of
-   a load are left alone: nlohmann-json allocates when it destroys a value, and cannot bear that this fails.
+/* Lets each allocation of a generation, and each of a load that is not small, fail in turn, in heed
+   and in the libraries below it: the call returns an error, the process lives, and nothing is left
+   behind. Small ones of a load are left alone: nlohmann-json allocates when it destroys a value,
+   and cannot bear that this fails.
 
      capi_allocation_failure MODEL      a directory of a decoder-only model
 
@@ -37,8 +38,12 @@ static int fails(size_t size) {
 }
 
 void* malloc(size_t size) { return fails(size) ? NULL : __libc_malloc(size); }
-void* calloc(size_t count, size_t size) { return fails(count * size) ? NULL : __libc_calloc(count, size); }
-void* realloc(void* memory, size_t size) { return fails(size) ? NULL : __libc_realloc(memory, size); }
+void* calloc(size_t count, size_t size) {
+  return fails(count * size) ? NULL : __libc_calloc(count, size);
+}
+void* realloc(void* memory, size_t size) {
+  return fails(size) ? NULL : __libc_realloc(memory, size);
+}
 void* memalign(size_t alignment, size_t size) {
   return fails(size) ? NULL : __libc_memalign(alignment, size);
 }

@@ -1,4 +1,4 @@
-#include "cli/download_line.h"
+#include "cli/terminal/download_line.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/signals.h"
+#include "cli/terminal/signals.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "heed/text/gguf_tokenizer.h"
+#include "heed/text/files/gguf_tokenizer.h"
 
 #include <gtest/gtest.h>
 

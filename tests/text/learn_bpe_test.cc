@@ -1,10 +1,10 @@
-#include "heed/text/learn_bpe.h"
+#include "heed/text/training/learn_bpe.h"
 
 #include <gtest/gtest.h>
 
 #include "heed/base/parallel.h"
 #include "heed/executor.h"
-#include "heed/text/train_tokenizer.h"
+#include "heed/text/training/train_tokenizer.h"
 #include "heed/text/utf8.h"
 #include "tests/base/testing.h"
 #include "tests/text/golden_tokenizers.h"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/data/conversation_dataset.h"
-#include "heed/train/initial_weights.h"
+#include "heed/train/checkpoints/initial_weights.h"
 #include "tests/train/language_run.h"
 
 namespace heed::train {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "heed/train/config.h"
-#include "heed/train/initial_weights.h"
+#include "heed/train/checkpoints/initial_weights.h"
+#include "heed/train/config/config.h"
 #include "heed/train/tasks/task.h"
 #include "tests/base/testing.h"
 #include "tests/train/language_run.h"

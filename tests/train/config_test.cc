@@ -1,4 +1,4 @@
-#include "heed/train/config.h"
+#include "heed/train/config/config.h"
 
 #include <gtest/gtest.h>
 

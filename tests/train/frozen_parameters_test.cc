@@ -5,7 +5,7 @@
 #include <map>
 
 #include "heed/tensor/allocator.h"
-#include "heed/train/checkpoint.h"
+#include "heed/train/checkpoints/checkpoint.h"
 #include "tests/base/testing.h"
 #include "tests/train/tiny_model.h"
 

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "heed/generate/generator.h"
-#include "heed/train/optimizer.h"
+#include "heed/train/optimizers/optimizer.h"
 #include "heed/train/step_gradients.h"
 #include "tests/generate/small_decoder.h"
 

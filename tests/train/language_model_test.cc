@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "heed/base/error.h"
-#include "heed/train/initial_weights.h"
+#include "heed/train/checkpoints/initial_weights.h"
 #include "heed/train/tasks/vocabulary.h"
 #include "tests/base/threads.h"
 #include "tests/train/language_run.h"

@@ -1,4 +1,4 @@
-#include "heed/train/leaf_gradients.h"
+#include "heed/train/distributed/leaf_gradients.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "heed/base/random.h"
 #include "heed/data/pair_dataset.h"
-#include "heed/train/optimizer.h"
+#include "heed/train/optimizers/optimizer.h"
 #include "tests/distribute/group_ranks.h"
 #include "tests/train/tiny_model.h"
 

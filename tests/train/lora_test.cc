@@ -5,7 +5,7 @@
 #include "heed/checkpoint/adapter_directory.h"
 #include "heed/checkpoint/quantized_directory.h"
 #include "heed/quantize/quantization.h"
-#include "heed/train/initial_weights.h"
+#include "heed/train/checkpoints/initial_weights.h"
 #include "tests/train/language_run.h"
 
 namespace heed::train {

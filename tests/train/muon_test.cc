@@ -1,10 +1,10 @@
-#include "heed/train/muon.h"
+#include "heed/train/optimizers/muon.h"
 
 #include <gtest/gtest.h>
 
 #include "heed/io/safetensors.h"
 #include "heed/model/transformer.h"
-#include "heed/train/optimizer.h"
+#include "heed/train/optimizers/optimizer.h"
 #include "heed/train/step_gradients.h"
 #include "tests/base/testing.h"
 #include "tests/train/matrices.h"

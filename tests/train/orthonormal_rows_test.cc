@@ -1,4 +1,4 @@
-#include "heed/train/orthonormal_rows.h"
+#include "heed/train/optimizers/orthonormal_rows.h"
 
 #include <algorithm>
 #include <cmath>

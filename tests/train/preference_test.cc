@@ -8,7 +8,7 @@
 #include "heed/checkpoint/adapter_directory.h"
 #include "heed/checkpoint/module_pattern.h"
 #include "heed/data/preference_dataset.h"
-#include "heed/train/initial_weights.h"
+#include "heed/train/checkpoints/initial_weights.h"
 #include "heed/train/preference_loss.h"
 #include "tests/ops/gradient_check.h"
 #include "tests/train/language_run.h"

@@ -7,7 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/distribute/agree.h"
-#include "heed/train/gradient_buckets.h"
+#include "heed/train/distributed/gradient_buckets.h"
 #include "tests/distribute/group_ranks.h"
 #include "tests/train/language_run.h"
 #include "tests/train/tiny_model.h"

@@ -1,4 +1,4 @@
-#include "heed/train/run_directory.h"
+#include "heed/train/checkpoints/run_directory.h"
 
 #include <gtest/gtest.h>
 

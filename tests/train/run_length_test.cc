@@ -1,4 +1,4 @@
-#include "heed/train/run_length.h"
+#include "heed/train/config/run_length.h"
 
 #include <gtest/gtest.h>
 

@@ -15,7 +15,7 @@
 
 #include "heed/base/error.h"
 #include "heed/data/pair_dataset.h"
-#include "heed/train/initial_weights.h"
+#include "heed/train/checkpoints/initial_weights.h"
 #include "tests/base/child.h"
 #include "tests/base/threads.h"
 #include "tests/train/language_run.h"

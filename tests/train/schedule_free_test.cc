@@ -1,4 +1,4 @@
-#include "heed/train/schedule_free.h"
+#include "heed/train/optimizers/schedule_free.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/io/safetensors.h"
 #include "heed/kernels/elementwise.h"
-#include "heed/train/evaluated_weights.h"
+#include "heed/train/optimizers/evaluated_weights.h"
 #include "tests/base/testing.h"
 #include "tests/train/tiny_run.h"
 

@@ -1,11 +1,11 @@
-#include "heed/train/soap.h"
+#include "heed/train/optimizers/soap.h"
 
 #include <cmath>
 
 #include "heed/io/safetensors.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/model/transformer.h"
-#include "heed/train/optimizer.h"
+#include "heed/train/optimizers/optimizer.h"
 #include "heed/train/step_gradients.h"
 #include "tests/base/testing.h"
 #include "tests/base/threads.h"

@@ -1,4 +1,4 @@
-#include "heed/train/symmetric_eigenvectors.h"
+#include "heed/train/optimizers/symmetric_eigenvectors.h"
 
 #include <algorithm>
 #include <array>

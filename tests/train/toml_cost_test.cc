@@ -1,8 +1,8 @@
 // Configurations of up to 1 MB that try to crash, hang or exhaust memory.
 #include <gtest/gtest.h>
 
-#include "heed/train/config.h"
-#include "heed/train/toml_keys.h"
+#include "heed/train/config/config.h"
+#include "heed/train/config/toml_keys.h"
 #include "tests/base/cost.h"
 
 namespace heed::train {

@@ -9,9 +9,9 @@
 
 namespace heed::checkpoint {
 
-/// The part of a stored tensor that `stored` describes, of this shape: a view of it where its rows lie together, as
-/// they are in memory (see is_view_of), otherwise a copy in the tensor's dtype; of a transposed
-/// tensor in blocks, a copy in f32.
+/// The part of a stored tensor that `stored` describes, of this shape: a view of it where its rows
+/// lie together, as they are in memory (see is_view_of), otherwise a copy in the tensor's dtype; of
+/// a transposed tensor in blocks, a copy in f32.
 Tensor part_of(const Tensor& tensor, const model::StoredWeight& stored, const Shape& shape);
 /// Whether part_of() gives a view.
 bool is_view_of(const model::StoredWeight& stored);

@@ -10,8 +10,8 @@
 #include "heed/engine/load_types.h"
 #include "heed/engine/weight_cache.h"
 #include "heed/generate/cached_decoder.h"
-#include "heed/text/gguf_tokenizer.h"
-#include "heed/text/tokenizer_path.h"
+#include "heed/text/files/gguf_tokenizer.h"
+#include "heed/text/files/tokenizer_path.h"
 
 namespace heed::engine {
 namespace {

@@ -8,8 +8,8 @@
 #include "heed/base/parallel.h"
 #include "heed/engine/system_errors.h"
 #include "heed/inspect/run_report.h"
-#include "heed/train/ranks.h"
-#include "heed/train/run_config.h"
+#include "heed/train/config/run_config.h"
+#include "heed/train/distributed/ranks.h"
 #include "heed/train/trainer.h"
 
 namespace heed {

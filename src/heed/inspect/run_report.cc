@@ -5,7 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/inspect/capture.h"
-#include "heed/train/duration.h"
+#include "heed/train/config/duration.h"
 
 namespace heed::inspect {
 namespace {

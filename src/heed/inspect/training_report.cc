@@ -168,8 +168,7 @@ std::string training_report(const TrainingReport& report) {
   return filled(page::report_html,
                 {{"title", escaped(report.title.empty() ? "Training report" : report.title)},
                  {"style", std::string(page::base_css) + std::string(page::attention_css) +
-                               std::string(page::figures_css) +
-                               std::string(page::report_css)},
+                               std::string(page::figures_css) + std::string(page::report_css)},
                  {"figures", figures(report)},
                  {"series", report_series(report)},
                  {"validations", validations(report)},

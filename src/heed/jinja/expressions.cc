@@ -1,9 +1,9 @@
 #include "heed/base/quote.h"
-#include "heed/jinja/attributes.h"
-#include "heed/jinja/builtins.h"
+#include "heed/jinja/builtins/attributes.h"
+#include "heed/jinja/builtins/builtins.h"
 #include "heed/jinja/interpreter.h"
 #include "heed/jinja/operators.h"
-#include "heed/jinja/repr.h"
+#include "heed/jinja/values/repr.h"
 
 namespace heed::jinja {
 

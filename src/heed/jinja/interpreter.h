@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "heed/jinja/ast.h"
 #include "heed/jinja/macro.h"
+#include "heed/jinja/parser/ast.h"
 #include "heed/jinja/runtime.h"
 
 namespace heed::jinja {

@@ -1,7 +1,7 @@
 #include "heed/jinja/loop.h"
 
-#include "heed/jinja/compare.h"
 #include "heed/jinja/interpreter.h"
+#include "heed/jinja/values/compare.h"
 
 namespace heed::jinja {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "heed/jinja/ast.h"
 #include "heed/jinja/macro.h"
-#include "heed/jinja/objects.h"
+#include "heed/jinja/parser/ast.h"
+#include "heed/jinja/values/objects.h"
 
 namespace heed::jinja {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "heed/jinja/ast.h"
-#include "heed/jinja/objects.h"
+#include "heed/jinja/parser/ast.h"
+#include "heed/jinja/values/objects.h"
 
 namespace heed::jinja {
 

@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "heed/jinja/compare.h"
-#include "heed/jinja/format.h"
-#include "heed/jinja/html.h"
+#include "heed/jinja/builtins/format.h"
 #include "heed/jinja/runtime.h"
+#include "heed/jinja/values/compare.h"
+#include "heed/jinja/values/html.h"
 
 namespace heed::jinja {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "heed/jinja/ast.h"
-#include "heed/jinja/value.h"
+#include "heed/jinja/parser/ast.h"
+#include "heed/jinja/values/value.h"
 
 namespace heed::jinja {
 

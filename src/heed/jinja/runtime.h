@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/jinja/objects.h"
+#include "heed/jinja/values/objects.h"
 
 namespace heed::jinja {
 

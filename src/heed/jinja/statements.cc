@@ -3,7 +3,7 @@
 #include "heed/jinja/capture.h"
 #include "heed/jinja/interpreter.h"
 #include "heed/jinja/loop.h"
-#include "heed/jinja/repr.h"
+#include "heed/jinja/values/repr.h"
 
 namespace heed::jinja {
 

@@ -5,10 +5,10 @@
 
 #include "heed/base/quote.h"
 #include "heed/base/reader_limits.h"
-#include "heed/jinja/bind.h"
+#include "heed/jinja/builtins/bind.h"
 #include "heed/jinja/interpreter.h"
-#include "heed/jinja/json.h"
-#include "heed/jinja/parser.h"
+#include "heed/jinja/parser/parser.h"
+#include "heed/jinja/values/json.h"
 
 namespace heed::jinja {
 
@@ -27,9 +27,8 @@ Rendered Template::render(const nlohmann::ordered_json& context, const Limits& l
   require(context.is_object(), "{}: the context is not an object", name_);
   Dict variables;
   for (const auto& [key, value] : context.items())
-    variables.set(
-        runtime, runtime.text(key),
-        from_json(runtime, value, std::ranges::find(trusted, key) == trusted.end()));
+    variables.set(runtime, runtime.text(key),
+                  from_json(runtime, value, std::ranges::find(trusted, key) == trusted.end()));
   TextBuilder out(runtime.output);
   Interpreter interpreter(runtime, variables);
   interpreter.run(*tree_, out);

@@ -8,18 +8,18 @@
 #include <vector>
 
 #include "heed/jinja/limits.h"
-#include "heed/jinja/text.h"
+#include "heed/jinja/values/text.h"
 
 namespace heed::jinja {
 
 /// What a template gives.
 struct Rendered {
   std::string text;
-  /// Which bytes of `text` come from strings of the context, trusted variables excepted: ascending, no two touch. A byte is
-  /// listed if the character that it stands for was one of the context's, however it got there:
-  /// through variables, joins, slices, replacements, changes of case, escapes, JSON. Texts that a
-  /// function makes of its arguments as a whole (strftime_now) are listed if an argument is. Digits
-  /// of numbers, "True" and "None" are the template's.
+  /// Which bytes of `text` come from strings of the context, trusted variables excepted: ascending,
+  /// no two touch. A byte is listed if the character that it stands for was one of the context's,
+  /// however it got there: through variables, joins, slices, replacements, changes of case,
+  /// escapes, JSON. Texts that a function makes of its arguments as a whole (strftime_now) are
+  /// listed if an argument is. Digits of numbers, "True" and "None" are the template's.
   std::vector<Span> input;
   /// What the {% generation %} blocks gave, in the order of their ends.
   std::vector<Span> generations;

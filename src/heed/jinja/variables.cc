@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "heed/base/quote.h"
-#include "heed/jinja/builtins.h"
+#include "heed/jinja/builtins/builtins.h"
 #include "heed/jinja/capture.h"
 #include "heed/jinja/interpreter.h"
 

@@ -19,9 +19,9 @@ struct WeightPrecision {
 /// types that heed writes.
 std::vector<std::string> precision_names();
 
-/// The dtype in memory of a weight of this shape that is stored as `stored`. A matrix whose rows are
-/// not whole blocks of the wanted type gets a type of 32 elements with about as many bits, or else
-/// bf16.
+/// The dtype in memory of a weight of this shape that is stored as `stored`. A matrix whose rows
+/// are not whole blocks of the wanted type gets a type of 32 elements with about as many bits, or
+/// else bf16.
 DType dtype_in(const Shape& shape, DType stored, WeightPrecision precision);
 /// The weight itself if it has that dtype, otherwise a converted copy.
 Tensor in_precision(const Tensor& weight, WeightPrecision precision);

@@ -17,8 +17,8 @@ struct Quantization {
 /// those of the tensor that holds it (a file may store several parameters in one tensor).
 ///
 /// Vectors are f32; see dtype_in() for matrices whose rows are not whole blocks. If `wanted` has
-/// less than 8 bits, these matrices get 8 bits (q8_0), or q6_K if `wanted` has sub-scales, as in the
-/// files that are called Q4_K_M and Q5_K_M:
+/// less than 8 bits, these matrices get 8 bits (q8_0), or q6_K if `wanted` has sub-scales, as in
+/// the files that are called Q4_K_M and Q5_K_M:
 /// - k_proj and v_proj: all queries depend on them, and with grouped-query attention they are
 /// small;
 /// - the embedding and the head, which are one matrix in many models: no later layer corrects their

@@ -15,7 +15,7 @@
 #include "heed/engine/load_types.h"
 #include "heed/serve/api_error.h"
 #include "heed/serve/json_fields.h"
-#include "heed/train/toml_keys.h"
+#include "heed/train/config/toml_keys.h"
 
 namespace heed::serve {
 namespace {

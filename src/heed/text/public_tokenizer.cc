@@ -4,9 +4,9 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/parallel.h"
+#include "heed/text/files/tokenizer_path.h"
 #include "heed/text/tokenizer.h"
-#include "heed/text/tokenizer_path.h"
-#include "heed/text/train_tokenizer.h"
+#include "heed/text/training/train_tokenizer.h"
 #include "heed/tokenizer.h"
 
 namespace heed {

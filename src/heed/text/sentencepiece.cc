@@ -11,9 +11,9 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/quote.h"
+#include "heed/text/files/sentencepiece_check.h"
 #include "heed/text/models/sentencepiece_model.h"
 #include "heed/text/normalizers/normalizer.h"
-#include "heed/text/sentencepiece_check.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {

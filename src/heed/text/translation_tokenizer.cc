@@ -6,8 +6,8 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
-#include "heed/text/tokenizer_class.h"
-#include "heed/text/tokenizer_files.h"
+#include "heed/text/files/tokenizer_class.h"
+#include "heed/text/files/tokenizer_files.h"
 
 namespace heed::text {
 namespace {

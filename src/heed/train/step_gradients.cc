@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "heed/kernels/elementwise.h"
-#include "heed/train/leaf_gradients.h"
+#include "heed/train/distributed/leaf_gradients.h"
 
 namespace heed::train {
 namespace {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "heed/distribute/group.h"
-#include "heed/train/gradient_buckets.h"
+#include "heed/train/distributed/gradient_buckets.h"
 #include "heed/train/step_loss.h"
 
 namespace heed::train {

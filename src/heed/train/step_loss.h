@@ -5,7 +5,7 @@
 
 #include "heed/data/batch.h"
 #include "heed/model/transformer.h"
-#include "heed/train/machine.h"
+#include "heed/train/distributed/machine.h"
 
 namespace heed::train {
 

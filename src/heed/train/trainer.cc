@@ -9,14 +9,14 @@
 #include "heed/base/file.h"
 #include "heed/base/names.h"
 #include "heed/distribute/agree.h"
-#include "heed/train/base_model.h"
-#include "heed/train/initial_weights.h"
-#include "heed/train/machine.h"
-#include "heed/train/run_length.h"
+#include "heed/train/checkpoints/base_model.h"
+#include "heed/train/checkpoints/initial_weights.h"
+#include "heed/train/config/run_length.h"
+#include "heed/train/distributed/machine.h"
+#include "heed/train/optimizers/weight_average.h"
 #include "heed/train/step_loss.h"
 #include "heed/train/validation.h"
 #include "heed/train/validation_text.h"
-#include "heed/train/weight_average.h"
 
 namespace heed::train {
 namespace {

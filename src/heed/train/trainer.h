@@ -5,9 +5,9 @@
 #include <memory>
 #include <optional>
 
-#include "heed/train/checkpoint.h"
-#include "heed/train/communication_meter.h"
-#include "heed/train/machine.h"
+#include "heed/train/checkpoints/checkpoint.h"
+#include "heed/train/distributed/communication_meter.h"
+#include "heed/train/distributed/machine.h"
 #include "heed/train/metrics_log.h"
 #include "heed/train/observer.h"
 #include "heed/train/step_batches.h"

@@ -6,11 +6,11 @@
 #include "heed/base/error.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/model/packed_scope.h"
-#include "heed/train/duration.h"
+#include "heed/train/config/duration.h"
+#include "heed/train/optimizers/weight_average.h"
 #include "heed/train/trainer.h"
 #include "heed/train/validation.h"
 #include "heed/train/validation_text.h"
-#include "heed/train/weight_average.h"
 
 namespace heed::train {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "heed/train/duration.h"
+#include "heed/train/config/duration.h"
 
 namespace heed::train {
 namespace {

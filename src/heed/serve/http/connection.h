@@ -55,7 +55,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::steady_timer changed_;  // cancelled when there is something to do
   std::shared_ptr<std::atomic<bool>> wake_posted_ = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<Exchange> exchange_;  // that is being answered
-  bool idle_ = false, answered_ = false, watching_ = false, close_after_answer_ = false, keep_alive_ = true;
+  bool idle_ = false, answered_ = false, watching_ = false, close_after_answer_ = false,
+       keep_alive_ = true;
 };
 
 }  // namespace heed::serve

@@ -7,7 +7,7 @@
 #include "heed/base/json.h"
 #include "heed/text/byte_alphabet.h"
 #include "heed/text/decoders/replace_all.h"
-#include "heed/text/read_steps.h"
+#include "heed/text/files/read_steps.h"
 #include "heed/text/regex/pattern.h"
 #include "heed/text/text_size.h"
 #include "heed/text/utf8.h"

@@ -3,10 +3,10 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/text/files/step_check.h"
 #include "heed/text/models/merge_table.h"
 #include "heed/text/models/tokenizer_model.h"
 #include "heed/text/models/word_merger.h"
-#include "heed/text/step_check.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {

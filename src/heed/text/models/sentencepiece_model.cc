@@ -7,7 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
-#include "heed/text/step_check.h"
+#include "heed/text/files/step_check.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {

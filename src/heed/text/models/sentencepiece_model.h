@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/text/files/sentencepiece_proto.h"
 #include "heed/text/models/tokenizer_model.h"
 #include "heed/text/piece_automaton.h"
-#include "heed/text/sentencepiece_proto.h"
 
 namespace heed::text {
 

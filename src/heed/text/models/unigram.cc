@@ -4,9 +4,9 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/text/files/step_check.h"
 #include "heed/text/models/tokenizer_model.h"
 #include "heed/text/piece_automaton.h"
-#include "heed/text/step_check.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {

@@ -2,11 +2,11 @@
 #include <optional>
 
 #include "heed/text/charsmap.h"
+#include "heed/text/files/sentencepiece_proto.h"
+#include "heed/text/files/step_check.h"
 #include "heed/text/models/sentencepiece_model.h"
 #include "heed/text/normalizers/normalizer.h"
 #include "heed/text/piece_automaton.h"
-#include "heed/text/sentencepiece_proto.h"
-#include "heed/text/step_check.h"
 #include "heed/text/text_size.h"
 #include "heed/text/utf8.h"
 

@@ -70,7 +70,7 @@ class PostProcessor {
   using Parts = std::vector<Part>;
   struct Template {
     Parts single;
-    Parts pair;                  // empty: none
+    Parts pair;  // empty: none
   };
 
   static Template template_around(const std::vector<int32_t>& before,

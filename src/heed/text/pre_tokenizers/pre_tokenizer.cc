@@ -4,8 +4,8 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/text/files/read_steps.h"
 #include "heed/text/pre_tokenizers/split_text.h"
-#include "heed/text/read_steps.h"
 #include "heed/text/regex/pattern.h"
 #include "heed/text/text_size.h"
 #include "heed/text/unicode/properties.h"

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/text/files/step_check.h"
 #include "heed/text/regex/match_memory.h"
 #include "heed/text/regex/program.h"
-#include "heed/text/step_check.h"
 
 namespace heed::text {
 

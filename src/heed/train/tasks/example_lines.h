@@ -7,10 +7,10 @@
 
 #include "heed/base/error.h"
 #include "heed/data/documents.h"
-#include "heed/train/config.h"
+#include "heed/train/checkpoints/training_state.h"
+#include "heed/train/config/config.h"
 #include "heed/train/observer.h"
 #include "heed/train/tasks/hold_out.h"
-#include "heed/train/training_state.h"
 
 namespace heed::train {
 

@@ -8,11 +8,11 @@
 #include "heed/data/dataset.h"
 #include "heed/distribute/group.h"
 #include "heed/text/translation_tokenizer.h"
-#include "heed/train/config.h"
+#include "heed/train/checkpoints/run_directory.h"
+#include "heed/train/checkpoints/training_state.h"
+#include "heed/train/config/config.h"
 #include "heed/train/events.h"
 #include "heed/train/observer.h"
-#include "heed/train/run_directory.h"
-#include "heed/train/training_state.h"
 
 namespace heed::train {
 

@@ -7,8 +7,8 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/text/files/tokenizer_path.h"
 #include "heed/text/sentencepiece.h"
-#include "heed/text/tokenizer_path.h"
 
 namespace heed::train {
 namespace {

@@ -1,0 +1,228 @@
+#include "cli/commands/bench_measure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include "heed/base/error.h"
+#include "heed/data/batch.h"
+#include "heed/engine/loaded_model.h"
+#include "heed/generate/cached_decoder.h"
+#include "heed/generate/hidden_states.h"
+#include "heed/generate/search.h"
+#include "heed/train/distributed/machine.h"
+
+namespace heed::cli {
+namespace {
+
+constexpr int64_t kNoLimit = int64_t{1} << 30;
+constexpr int64_t kMaxTokens = int64_t{1} << 28;  // per batch
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Prompts of synthetic tokens.
+std::vector<std::vector<int32_t>> prompts_of(const model::Transformer& model, int64_t batch,
+                                             int64_t tokens) {
+  const int64_t vocabulary = model.config().vocab_size;
+  std::vector<std::vector<int32_t>> prompts(static_cast<size_t>(batch));
+  for (int64_t b = 0; b < batch; ++b)
+    for (int64_t i = 0; i < tokens; ++i)
+      prompts[static_cast<size_t>(b)].push_back(
+          static_cast<int32_t>((b * 104729 + i * 7919 + 13) % vocabulary));
+  return prompts;
+}
+
+/// Floating-point operations of a forward pass: a third of those of a training step.
+double forward_operations(const model::Transformer& model, int64_t texts, int64_t tokens,
+                          int64_t predicted) {
+  const int64_t all = texts * tokens;
+  return train::operations_of_step(model.config(), {.source = model.has_encoder() ? all : 0,
+                                                    .decoder = model.has_encoder() ? texts : all,
+                                                    .predicted = predicted,
+                                                    .sequences = texts}) /
+         3;
+}
+
+/// Whether each decoding step reads the whole parameter. Embedding tables are read by row,
+/// cross-attention keys and values are computed once per source.
+bool is_read_by_step(const Parameter& parameter, const model::ModelConfig& config) {
+  if (parameter.place.stack == WeightPlace::Stack::encoder) return false;
+  switch (parameter.role) {
+    case WeightRole::token_embedding:
+      return config.tied_head;
+    case WeightRole::position_embedding:
+    case WeightRole::cross_key_value:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// Bytes of the weights that a decoding step reads. Of the experts, those that one token selects.
+double bytes_per_step(const model::Transformer& model) {
+  const model::ModelConfig& c = model.config();
+  double bytes = 0;
+  for (const Parameter& parameter : model.parameters().all()) {
+    if (!is_read_by_step(parameter, c)) continue;
+    const double share = parameter.place.expert ? static_cast<double>(c.moe.experts_per_token) /
+                                                      static_cast<double>(c.moe.n_experts)
+                                                : 1.0;
+    const int64_t read =
+        parameter.packed.defined() ? parameter.packed.bytes() : parameter.value.bytes();
+    bytes += share * static_cast<double>(read);
+  }
+  return bytes;
+}
+
+/// Times generation without end tokens, so that every output has all its tokens.
+class GenerationTimer {
+ public:
+  GenerationTimer(const model::Transformer& model, const BenchSizes& sizes)
+      : model_(model), sizes_(sizes) {}
+
+  /// Seconds for reading the prompts and generating `tokens` tokens after each.
+  double seconds(const std::vector<std::vector<int32_t>>& prompts, int64_t tokens) const {
+    const generate::Generator generator(
+        model_, std::nullopt,
+        {.max_new_tokens = tokens,
+         .dtype = sizes_.dtype,
+         .batch_tokens = sizes_.batch_tokens > 0 ? sizes_.batch_tokens : kNoLimit});
+    return seconds_of([&] {
+      if (sizes_.num_beams > 1)
+        generator.search(prompts, {.num_beams = sizes_.num_beams});
+      else
+        generator.generate(prompts);
+    });
+  }
+
+ private:
+  const model::Transformer& model_;
+  const BenchSizes& sizes_;
+};
+
+/// heed embed has neither beam search nor bf16.
+void check_encoder_sizes(const BenchSizes& sizes) {
+  require(sizes.num_beams == 1,
+          "--num-beams is for models with a decoder, this one is encoder-only");
+  require(sizes.dtype == DType::f32,
+          "an encoder-only model computes in f32 or int8, found --compute bf16");
+}
+
+void check_sizes(const model::Transformer& model, const BenchSizes& sizes) {
+  require(sizes.batch <= kMaxTokens / sizes.prompt_tokens &&
+              sizes.batch <= kMaxTokens / sizes.context_tokens,
+          "a batch of {} prompts of {} tokens is too large, expected at most {} tokens",
+          sizes.batch, std::max(sizes.prompt_tokens, sizes.context_tokens), kMaxTokens);
+  if (!model.has_decoder()) return check_encoder_sizes(sizes);
+  if (model.config().positions == model::PositionKind::none) return;
+  const int64_t before = model.has_encoder() ? 1 : sizes.context_tokens;
+  require(before + sizes.tokens <= model.config().max_positions,
+          "{} tokens after {} exceed the model's context of {} tokens", sizes.tokens, before,
+          model.config().max_positions);
+}
+
+std::vector<Measurement> measure_generation(const model::Transformer& model,
+                                            const BenchSizes& sizes) {
+  const GenerationTimer timer(model, sizes);
+  const int64_t context = model.has_encoder() ? sizes.prompt_tokens : sizes.context_tokens;
+  const auto prompts = prompts_of(model, sizes.batch, sizes.prompt_tokens);
+  const auto contexts = prompts_of(model, sizes.batch, context);
+  Measurement prefill{"prefill", "tokens", sizes.batch * sizes.prompt_tokens, {}, 0, 0};
+  Measurement decode{"decode", "tokens", sizes.batch * sizes.tokens, {}, 0, 0};
+  Measurement outputs{"outputs", "outputs", sizes.batch, {}, 0, 0};
+  timer.seconds(prompts_of(model, 1, 1), 2);  // warm-up: memory, threads, pages of the weights
+  for (int i = 0; i < sizes.repeat; ++i) {
+    prefill.seconds.push_back(timer.seconds(prompts, 1));
+    if (sizes.tokens == 0) continue;
+    const bool same = context == sizes.prompt_tokens;
+    const double before = same ? prefill.seconds.back() : timer.seconds(contexts, 1);
+    const double whole = timer.seconds(contexts, 1 + sizes.tokens);
+    require(whole > before,
+            "decoding {} tokens after {} takes too little time to measure: increase --tokens",
+            sizes.tokens, context);
+    decode.seconds.push_back(whole - before);
+    outputs.seconds.push_back(whole);
+  }
+  prefill.operations = forward_operations(model, sizes.batch, sizes.prompt_tokens, sizes.batch);
+  std::vector<Measurement> all{prefill};
+  if (sizes.tokens == 0) return all;
+  decode.weight_bytes = bytes_per_step(model) * static_cast<double>(sizes.tokens);
+  all.push_back(decode);
+  if (model.has_encoder()) all.push_back(outputs);
+  return all;
+}
+
+std::vector<Measurement> measure_encoding(const model::Transformer& model,
+                                          const BenchSizes& sizes) {
+  std::vector<int32_t> ids, offsets{0};
+  for (const auto& text : prompts_of(model, sizes.batch, sizes.prompt_tokens))
+    data::append_sequence(text, ids, offsets);
+  Measurement texts{"texts", "texts", sizes.batch, {}, 0, 0};
+  Context context{.dtype = sizes.dtype};
+  const auto run = [&] { generate::hidden_states(model, context, {ids, offsets}); };
+  run();
+  for (int i = 0; i < sizes.repeat; ++i) texts.seconds.push_back(seconds_of(run));
+  texts.operations = forward_operations(model, sizes.batch, sizes.prompt_tokens, 0);
+  return {texts};
+}
+
+/// Processes lines as heed translate, embed or generate do.
+void process(const Model& model, const std::vector<std::string>& lines, const BenchSizes& sizes) {
+  if (engine::loaded(model).tokenizer.value().translation_tokenizer()) {
+    TranslateOptions options{.search = {.num_beams = sizes.num_beams, .scores = false}};
+    if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
+    model.translate_batch(lines, options);
+  } else if (model.has_decoder()) {
+    GenerateOptions options{.max_new_tokens = std::max<int64_t>(sizes.tokens, 1)};
+    if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
+    const std::vector<Prompt> prompts(lines.begin(), lines.end());
+    if (sizes.num_beams > 1)
+      model.search_batch(prompts, {.num_beams = sizes.num_beams}, options);
+    else
+      model.generate_batch(prompts, options);
+  } else {
+    check_encoder_sizes(sizes);
+    EmbedOptions options;
+    if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
+    model.embed_batch(lines, options);
+  }
+}
+
+}  // namespace
+
+double Measurement::median_seconds() const {
+  std::vector<double> sorted = seconds;
+  std::ranges::sort(sorted);
+  const size_t half = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+double Measurement::rate() const { return static_cast<double>(count) / median_seconds(); }
+double Measurement::slowest_rate() const {
+  return static_cast<double>(count) / *std::ranges::max_element(seconds);
+}
+double Measurement::fastest_rate() const {
+  return static_cast<double>(count) / *std::ranges::min_element(seconds);
+}
+
+std::vector<Measurement> measure_tokens(const model::Transformer& model, const BenchSizes& sizes) {
+  check_sizes(model, sizes);
+  return model.has_decoder() ? measure_generation(model, sizes) : measure_encoding(model, sizes);
+}
+
+Measurement measure_lines(const Model& model, const std::vector<std::string>& lines,
+                          const BenchSizes& sizes) {
+  const auto few = static_cast<std::ptrdiff_t>(std::min<size_t>(lines.size(), 2));
+  process(model, {lines.begin(), lines.begin() + few}, sizes);
+  Measurement measured{"lines", "lines", static_cast<int64_t>(lines.size()), {}, 0, 0};
+  for (int i = 0; i < sizes.repeat; ++i)
+    measured.seconds.push_back(seconds_of([&] { process(model, lines, sizes); }));
+  return measured;
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,97 @@
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "cli/chat/chat_loop.h"
+#include "cli/options/chat_options.h"
+#include "cli/options/command.h"
+#include "cli/options/model_options.h"
+#include "cli/options/sampling_options.h"
+#include "heed/base/error.h"
+#include "heed/base/names.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ChatCommandArguments {
+  CommonOptions common;
+  ModelOptions model;
+  SamplingArguments sampling;
+  ChatArguments chat;
+  ConversationOptions conversation;
+  std::string system;
+  std::optional<std::string> history;
+};
+
+/// Where shells and other programs keep what was typed (XDG base directories).
+fs::path standard_history() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return fs::path(value == nullptr ? "" : value);
+  };
+  fs::path state = variable("XDG_STATE_HOME");
+  if (state.empty()) {
+    const fs::path home = variable("HOME");
+    if (home.empty()) return {};
+    state = home / ".local" / "state";
+  }
+  std::error_code ignored;
+  fs::create_directories(state / "heed", ignored);
+  return state / "heed" / "chat_history";
+}
+
+int run_chat(const ChatCommandArguments& arguments) {
+  const Threads threads(arguments.common);
+  ConversationOptions options = arguments.conversation;
+  options.generate = arguments.sampling.options(arguments.common.seed);
+  options.chat = arguments.chat.options();
+  const Model model = load_model(arguments.model, threads);
+  require(model.has_decoder() && !model.has_encoder(), "{} is not a decoder-only model",
+          arguments.model.path);
+  if (options.chat.chat_template.empty()) model.require_chat_template();
+  LineEditor editor(arguments.history ? fs::path(*arguments.history) : standard_history());
+  return ChatLoop(model, options, arguments.system, editor).run();
+}
+
+}  // namespace
+
+void add_chat(Command& program) {
+  Command command =
+      program.add_subcommand("chat", "Talks to a model: a conversation in the terminal");
+  auto arguments = std::make_shared<ChatCommandArguments>();
+  add_model_options(command, arguments->model);
+  command.add_option("--system", arguments->system, "System message");
+  add_max_new_tokens(command, arguments->sampling,
+                     "from generation_config.json, else what is left of the context");
+  command
+      .add_option("--context", arguments->conversation.context,
+                  "Tokens that a conversation may have (default: the model's context)")
+      .range(int64_t{1}, kMaxCount);
+  command
+      .add_callback(
+          "--when-full",
+          [&options = arguments->conversation](const std::string& name) {
+            options.when_full = named(name, std::array{WhenFull::stop, WhenFull::drop_oldest});
+          },
+          "When the context is full: stop, or drop the oldest messages")
+      .one_of({"stop", "drop-oldest"})
+      .show_default("stop");
+  add_sampling_options(command, arguments->sampling);
+  add_chat_options(command, arguments->chat);
+  add_cache_option(command, arguments->model);
+  add_speculation_options(command, arguments->model);
+  command.add_option("--history", arguments->history,
+                     "File for the lines that were typed; '' keeps none (default: "
+                     "~/.local/state/heed/chat_history)");
+  add_common_options(command, arguments->common);
+  command.footer(
+      "Examples:\n"
+      "  heed chat --model HuggingFaceTB/SmolLM2-135M-Instruct\n"
+      "  heed chat --model model.gguf --system 'Answer in French.' --temperature 0.7\n"
+      "In the conversation, /help shows the commands.");
+  command.set_action([arguments] { return run_chat(*arguments); });
+}
+
+}  // namespace heed::cli

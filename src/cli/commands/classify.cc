@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/lines/escape_line_ends.h"
+#include "cli/lines/json_line.h"
+#include "cli/lines/line_work.h"
+#include "cli/options/command.h"
+#include "cli/options/model_options.h"
+#include "heed/engine/loaded_model.h"
+#include "heed/model.h"
+
+namespace heed::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ClassifyArguments {
+  CommonOptions common;
+  ModelOptions model;
+  LineOptions lines;
+  ClassifyOptions classify;
+  std::optional<int64_t> top;
+  bool json = false;
+};
+
+/// A line with a tab is a pair of texts.
+ClassifyInput input_of(const std::string& line) {
+  const size_t tab = line.find('\t');
+  if (tab == std::string::npos) return line;
+  return TextPair{line.substr(0, tab), line.substr(tab + 1)};
+}
+
+std::string line_of(const std::vector<LabelScore>& labels) {
+  std::string line;
+  for (const LabelScore& label : labels)
+    line += fmt::format("{}{} {:.4f}", line.empty() ? "" : "\t", escape_line_ends(label.label),
+                        label.score);
+  return line + '\n';
+}
+
+std::string json_of(const std::vector<LabelScore>& labels) {
+  Json list = Json::array();
+  for (const auto& [label, score] : labels) list.push_back({{"label", label}, {"score", score}});
+  return json_line({{"labels", list}});
+}
+
+/// Without the space that most tokenizers have before a word.
+std::string without_space(const std::string& text) {
+  return text.substr(std::min(text.find_first_not_of(' '), text.size()));
+}
+
+std::string line_of(const LabelledText& text) {
+  std::string line;
+  for (const Entity& entity : text.entities)
+    line += fmt::format("{}{} {:.4f} {}", line.empty() ? "" : "\t", escape_line_ends(entity.label),
+                        entity.score, escape_line_ends(without_space(entity.text)));
+  return line + '\n';
+}
+
+std::string json_of(const LabelledText& text) {
+  Json list = Json::array();
+  for (const Entity& entity : text.entities)
+    list.push_back({{"label", entity.label},
+                    {"score", entity.score},
+                    {"text", entity.text},
+                    {"start", entity.start},
+                    {"end", entity.end},
+                    {"first_token", entity.first_token},
+                    {"end_token", entity.end_token}});
+  return json_line({{"entities", list}});
+}
+
+void classify_texts(LineWork& work, const Model& model, const ClassifyArguments& arguments) {
+  const auto most = static_cast<size_t>(
+      arguments.top.value_or(arguments.json ? std::numeric_limits<int64_t>::max() : 1));
+  const auto classify = [&](const std::vector<std::string>& lines, int64_t first) {
+    std::vector<ClassifyInput> texts;
+    for (const std::string& line : lines) texts.push_back(input_of(line));
+    return model.classify_batch(texts, arguments.classify, first);
+  };
+  work.answer(model, answer_in_batches(classify, [&](std::vector<LabelScore> labels, int64_t) {
+                labels.resize(std::min(labels.size(), most));
+                return arguments.json ? json_of(labels) : line_of(labels);
+              }));
+}
+
+void label_tokens(LineWork& work, const Model& model, const ClassifyArguments& arguments) {
+  require(!arguments.top, "--top is for the labels of texts, and the model labels tokens");
+  work.answer(model, answer_in_batches(
+                         [&](const std::vector<std::string>& lines, int64_t first) {
+                           return model.label_tokens_batch(lines, arguments.classify, first);
+                         },
+                         [&](const LabelledText& text, int64_t) {
+                           return arguments.json ? json_of(text) : line_of(text);
+                         }));
+}
+
+int run_classify(const ClassifyArguments& arguments) {
+  const Threads threads(arguments.common);
+  LineWork work(arguments.lines);
+  const Model model = work.load([&] { return load_model(arguments.model, threads); });
+  const auto& config = engine::loaded(model).transformer->config();
+  if (config.classifier.kind == model::ClassifierConfig::Kind::token)
+    label_tokens(work, model, arguments);
+  else
+    classify_texts(work, model, arguments);
+  return 0;
+}
+
+}  // namespace
+
+void add_classify(Command& program) {
+  Command command = program.add_subcommand(
+      "classify",
+      "Labels each line of standard input, or with a model for token classification its entities");
+  auto arguments = std::make_shared<ClassifyArguments>();
+  add_model_options(command, arguments->model, false);
+  command
+      .add_option("--top", arguments->top,
+                  "Labels printed per text, best first (default: 1, with --json all)")
+      .range(int64_t{1}, int64_t{1} << 30);
+  command
+      .add_option("--max-seq-length", arguments->classify.max_seq_length,
+                  "Truncate texts to this many tokens (default: model_max_length of "
+                  "tokenizer_config.json, else the model's context length)")
+      .range(int64_t{1}, int64_t{1} << 30);
+  command.add_flag("--json", arguments->json,
+                   "Print one JSON object per line; start and end of an entity count characters");
+  add_line_options(command, arguments->lines);
+  add_common_options(command, arguments->common);
+  command.footer(
+      "A line with a tab is a pair of texts, such as a premise and a hypothesis.\n\n"
+      "Example:\n  echo 'What a lovely day.' | heed classify --model "
+      "distilbert-base-uncased-finetuned-sst-2-english");
+  command.set_action([arguments] { return run_classify(*arguments); }, Ranks::several);
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,315 @@
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <thread>
+
+#include "cli/commands/child_process.h"
+#include "cli/commands/host_list.h"
+#include "cli/options/command.h"
+#include "cli/terminal/signals.h"
+#include "heed/base/directory_lock.h"
+#include "heed/base/error.h"
+#include "heed/base/file.h"
+#include "heed/base/file_lock.h"
+#include "heed/base/quote.h"
+#include "heed/distribute/messenger.h"
+#include "heed/train/checkpoints/checkpoint.h"
+
+namespace heed::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// How long a host may take to start a program.
+constexpr std::chrono::seconds kTimeToAnswer{30};
+/// So many hosts are asked at a time.
+constexpr size_t kHostsAtATime = 64;
+/// How long the launcher of a run that is over may take to end. One that cannot reach a host waits
+/// for it for ever.
+constexpr std::chrono::seconds kTimeToEnd{10};
+/// Between looks whether rank 0 holds the directory of the run.
+constexpr std::chrono::seconds kLookAtLock{2};
+/// How long a process that lost the others may go on holding the directory of the run.
+constexpr std::chrono::seconds kTimeToUnlock{60};
+constexpr std::chrono::milliseconds kLook{200};
+constexpr int64_t kAnyLeaves = std::numeric_limits<int64_t>::max();
+
+struct LaunchOptions {
+  std::string hosts, launcher = "mpirun -n {ranks} --host {hosts}";
+  int restarts = 3;
+  std::vector<std::string> command;  // "train", ...
+};
+
+/// How a run has ended.
+struct End {
+  int status = 0;
+  std::string error;  // that a rank has reported
+  bool stopped = false;
+  /// Whether it can go on where it was: no rank has reported an error that would come again.
+  bool can_go_on() const { return error.empty() || distribute::says_rank_missing(error); }
+};
+
+/// What --out says.
+std::filesystem::path out_of(const std::vector<std::string>& command) {
+  constexpr std::string_view kOut = "--out=";
+  for (size_t i = 0; i < command.size(); ++i) {
+    if (command[i].starts_with(kOut)) return command[i].substr(kOut.size());
+    if (command[i] == "--out" && i + 1 < command.size()) return command[i + 1];
+  }
+  throw UsageError("the command has no --out, which says where the checkpoints are");
+}
+
+/// Replaces `name` by `value` wherever it stands in the words.
+void fill_in(std::vector<std::string>& words, std::string_view name, const std::string& value) {
+  bool found = false;
+  for (std::string& word : words)
+    for (size_t at; (at = word.find(name)) != word.npos; found = true)
+      word.replace(at, name.size(), value);
+  if (!found) throw UsageError(fmt::format("--launcher has no {}", name));
+}
+
+/// The words of a launcher that starts so many ranks on hosts.
+std::vector<std::string> launcher_for(const std::string& launcher, const std::vector<Host>& hosts,
+                                      int64_t ranks) {
+  std::vector<std::string> words;
+  for (size_t begin = 0; (begin = launcher.find_first_not_of(' ', begin)) != launcher.npos;) {
+    const size_t end = std::min(launcher.find(' ', begin), launcher.size());
+    words.push_back(launcher.substr(begin, end - begin));
+    begin = end;
+  }
+  fill_in(words, "{ranks}", std::to_string(ranks));
+  fill_in(words, "{hosts}", list_of(hosts));
+  return words;
+}
+
+std::string joined_words(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+/// Whether a run is over, although its launcher has not ended: a rank has reported an error, or
+/// rank 0, which holds the directory from its beginning to its end, does so no longer.
+class RunWatch {
+ public:
+  explicit RunWatch(const train::RunDirectory& run) : lock_(run.root() / DirectoryLock::kFile) {}
+
+  /// How long it has been over.
+  Clock::duration over(bool failed) {
+    const auto now = Clock::now();
+    if (now - looked_ > kLookAtLock) {
+      looked_ = now;
+      const bool held = is_locked(lock_);
+      ended_ = begun_ && !held;
+      begun_ |= held;
+    }
+    if (!failed && !ended_) going_on_ = now;
+    return now - going_on_;
+  }
+
+ private:
+  const std::filesystem::path lock_;
+  Clock::time_point looked_ = Clock::now(), going_on_ = Clock::now();
+  bool begun_ = false, ended_ = false;  // whether rank 0 has
+};
+
+/// A run that is started again when ranks are lost.
+class SupervisedRun {
+ public:
+  explicit SupervisedRun(const LaunchOptions& options)
+      : options_(options),
+        hosts_(read_hosts(options.hosts)),
+        run_(train::RunDirectory::join(out_of(options.command), false)) {}
+
+  int run();
+
+ private:
+  std::vector<Host> absent(const std::vector<Host>& hosts) const;
+  std::vector<Host> absent_of_all() const;
+  std::vector<std::string> probe(const Host& host) const;
+  End start(const std::vector<Host>& hosts, int64_t ranks, bool resume) const;
+  void wait_until_unlocked() const;
+  std::string place() const;
+  int give_up(const End& end) const;
+  bool restart(int number, std::vector<Host>& hosts, int64_t& ranks);
+
+  const LaunchOptions& options_;
+  const std::vector<Host> hosts_;
+  const train::RunDirectory run_;
+  const StopRequest stop_;
+};
+
+std::vector<std::string> SupervisedRun::probe(const Host& host) const {
+  std::vector<std::string> words = launcher_for(options_.launcher, {host}, 1);
+  words.emplace_back("true");
+  return words;
+}
+
+/// The hosts on which the launcher cannot start a program.
+std::vector<Host> SupervisedRun::absent(const std::vector<Host>& hosts) const {
+  std::vector<ChildProcess> probes;
+  for (const Host& host : hosts) probes.emplace_back(probe(host));
+  std::vector<Host> absent;
+  const auto begin = Clock::now();
+  for (size_t i = 0; i < hosts.size(); ++i) {
+    while (!probes[i].status() && Clock::now() - begin < kTimeToAnswer && !stop_.requested())
+      probes[i].lines(kLook / 10);
+    if (probes[i].status() != 0) absent.push_back(hosts[i]);
+  }
+  return absent;
+}
+
+std::vector<Host> SupervisedRun::absent_of_all() const {
+  std::vector<Host> all;
+  for (size_t begin = 0; begin < hosts_.size(); begin += kHostsAtATime) {
+    const size_t end = std::min(begin + kHostsAtATime, hosts_.size());
+    const std::vector<Host> some(hosts_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                 hosts_.begin() + static_cast<std::ptrdiff_t>(end));
+    for (const Host& host : absent(some)) all.push_back(host);
+  }
+  return all;
+}
+
+/// Starts the run and waits until it ends; passes on what it prints, and a request to stop.
+End SupervisedRun::start(const std::vector<Host>& hosts, int64_t ranks, bool resume) const {
+  std::vector<std::string> words = launcher_for(options_.launcher, hosts, ranks);
+  words.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
+  words.insert(words.end(), options_.command.begin(), options_.command.end());
+  if (resume && std::ranges::find(words, "--resume") == words.end()) words.emplace_back("--resume");
+  ChildProcess launcher(words);
+  End end;
+  RunWatch watch(run_);
+  const auto pass_on = [&](std::chrono::milliseconds wait) {
+    const std::vector<std::string> lines = launcher.lines(wait);
+    for (const std::string& line : lines) {
+      std::fprintf(stderr, "%s\n", line.c_str());
+      constexpr std::string_view kError = "heed: error: ";
+      const size_t at = line.find(kError);
+      if (at == line.npos || !end.error.empty()) continue;
+      end.error = line.substr(at + kError.size());
+    }
+    return !lines.empty();
+  };
+  while (!launcher.status()) {
+    pass_on(kLook);
+    if (stop_.requested() && !end.stopped) {
+      // Which launchers of MPI pass on, unlike SIGTERM, by which they end all ranks at once.
+      launcher.signal(SIGUSR1);
+      end.stopped = true;
+    }
+    if (watch.over(!end.error.empty()) > kTimeToEnd) launcher.kill();
+  }
+  while (pass_on(std::chrono::milliseconds(0))) {
+  }
+  end.status = *launcher.status();
+  return end;
+}
+
+/// A rank that was cut off from the others ends some time after them.
+void SupervisedRun::wait_until_unlocked() const {
+  const auto begin = Clock::now();
+  while (path_exists(run_.root())) {
+    try {
+      const DirectoryLock lock(run_.root());
+      finish_replacement(run_.last());
+      return;
+    } catch (const Error&) {
+      if (Clock::now() - begin > kTimeToUnlock) throw;
+    }
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
+/// What the checkpoint to continue from is, in words.
+std::string SupervisedRun::place() const {
+  return run_.has_checkpoint() ? fmt::format("step {}", train::read_state(run_).step)
+                               : "the beginning";
+}
+
+/// Says how the run was lost, unless a rank has said it.
+int SupervisedRun::give_up(const End& end) const {
+  require(!end.error.empty(),
+          "the run was lost: \"{}\" ended with status {}; --resume continues it "
+          "from {}",
+          options_.launcher, end.status, place());
+  return 1;
+}
+
+/// Finds the hosts that are left; returns whether there is a checkpoint to continue from.
+bool SupervisedRun::restart(int number, std::vector<Host>& hosts, int64_t& ranks) {
+  const std::vector<Host> lost = absent_of_all();
+  hosts.clear();
+  for (const Host& host : hosts_)
+    if (std::ranges::find(lost, host.name, &Host::name) == lost.end()) hosts.push_back(host);
+  require(!hosts.empty(), "no host can start a program any more: {}", options_.hosts);
+  wait_until_unlocked();
+  const bool resume = run_.has_checkpoint();
+  ranks = ranks_on(hosts, resume ? train::read_state(run_).leaves : kAnyLeaves);
+  const std::string line = fmt::format(
+      "heed: restart {} of {}: from {}, {} ranks on {}{}\n", number, options_.restarts, place(),
+      ranks, list_of(hosts), lost.empty() ? "" : fmt::format(", without {}", list_of(lost)));
+  std::fputs(line.c_str(), stderr);
+  return resume;
+}
+
+int SupervisedRun::run() {
+  for (const Host& host : absent_of_all())
+    fail("host {} cannot be used: \"{}\" failed", quoted(host.name), joined_words(probe(host)));
+  std::vector<Host> hosts = hosts_;
+  int64_t ranks = ranks_on(hosts, kAnyLeaves);
+  bool resume = false;
+  for (int restarts = 0; !stop_.requested(); ++restarts) {
+    const End end = start(hosts, ranks, resume);
+    if (end.status == 0) return 0;
+    if (end.stopped || !end.can_go_on()) return 1;
+    if (restarts == options_.restarts) return give_up(end);
+    resume = restart(restarts + 1, hosts, ranks);
+  }
+  return 1;
+}
+
+}  // namespace
+
+void add_launch(Command& program) {
+  Command command = program.add_subcommand(
+      "launch", "Runs heed train on several hosts, and continues it when one fails");
+  auto options = std::make_shared<LaunchOptions>();
+  command
+      .add_option("--hosts", options->hosts,
+                  "Hosts on which ranks are started, and how many on each (default: 1), as "
+                  "a,b:2,c; the ranks are the largest power of two that they take")
+      .required();
+  command
+      .add_option("--restarts", options->restarts,
+                  "How often the run is continued from its last checkpoint when ranks were lost, "
+                  "on the hosts that are left")
+      .range(0, 1'000'000)
+      .show_default();
+  command
+      .add_option("--launcher", options->launcher,
+                  "Command that starts {ranks} processes on {hosts}; its words are separated by "
+                  "spaces")
+      .show_default();
+  command
+      .add_option("command", options->command,
+                  "After --: train and its options, as on a single machine")
+      .required();
+  command.footer(
+      "Examples:\n"
+      "  heed launch --hosts a,b,c,d -- train --source train.en --target train.es --out model\n"
+      "  heed launch --hosts a:2,b:2 --restarts 10 -- train config.toml --out model\n"
+      "The directory --out is on a file system that all hosts share. A run that was restarted has\n"
+      "the bits of one that was not. Ctrl-C saves a checkpoint and stops.");
+  command.set_action([options] {
+    if (options->command.front() != "train")
+      throw UsageError(
+          fmt::format("{} cannot be launched, expected train", quoted(options->command.front())));
+    return SupervisedRun(*options).run();
+  });
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,123 @@
+#include "cli/commands/model_facts.h"
+
+#include <algorithm>
+
+#include "heed/base/error.h"
+#include "heed/base/file.h"
+#include "heed/checkpoint/model_directory.h"
+#include "heed/io/gguf.h"
+#include "heed/quantize/quantization.h"
+#include "heed/text/files/gguf_tokenizer.h"
+#include "heed/text/tokenizer.h"
+#include "heed/text/translation_tokenizer.h"
+
+namespace heed::cli {
+namespace {
+
+constexpr int64_t kDefaultContext = 8192;
+
+void count_gguf_weights(const std::string& path, StoredWeights& stored) {
+  const auto file = io::GgufFile::open(path);
+  for (const std::string& name : file->names()) {
+    const io::GgufFile::Entry& entry = file->entry(name);
+    ++stored.tensors[entry.type];
+    stored.bytes += static_cast<int64_t>(entry.end - entry.begin);
+  }
+}
+
+void count_directory_weights(const std::string& path, StoredWeights& stored) {
+  const auto source = checkpoint::open_directory_tensors(path);
+  for (const std::string& name : source->names()) {
+    const Tensor tensor = source->get(name);
+    ++stored.tensors[std::string(name_of(tensor.dtype()))];
+    stored.bytes += tensor.bytes();
+  }
+}
+
+/// Whether heed would compute in int8, so that the kv cache is bf16 by default.
+bool has_blocks(const StoredWeights& stored) {
+  return std::ranges::any_of(stored.tensors, [](const auto& type) {
+    return type.first.starts_with("q") || type.first.starts_with("Q");
+  });
+}
+
+/// The name of the file with the tokenizer's vocabulary.
+std::string vocabulary_file(const text::Tokenizer& tokenizer) {
+  for (const char* name : {"tokenizer.json", "vocab.json", "tokenizer.model", "spiece.model",
+                           "sentencepiece.bpe.model", "vocab.txt"})
+    for (const auto& [file, contents] : tokenizer.files())
+      if (file == name) return file;
+  return "unknown file";
+}
+
+}  // namespace
+
+StoredWeights stored_weights(const std::string& path) {
+  StoredWeights stored;
+  try {
+    if (path_is_directory(path))
+      count_directory_weights(path, stored);
+    else
+      count_gguf_weights(path, stored);
+  } catch (const Error& error) {
+    stored = {.missing = error.what()};
+  }
+  return stored;
+}
+
+TokenizerFacts tokenizer_facts(const std::string& path) {
+  try {
+    if (!path_is_directory(path)) {
+      const auto file = io::GgufFile::open(path);
+      return {"in the GGUF file", text::read_gguf_tokenizer(file->metadata(), path).vocab_size(),
+              ""};
+    }
+    if (text::TranslationTokenizer::exists(path))
+      return {"source.spm, target.spm", text::TranslationTokenizer::load(path).vocab_size(), ""};
+    if (text::TranslationTokenizer::is_multilingual(path))
+      return {"for several languages", text::TranslationTokenizer::load(path).vocab_size(), ""};
+    const text::Tokenizer tokenizer = text::Tokenizer::load(path);
+    return {vocabulary_file(tokenizer), tokenizer.vocab_size(), ""};
+  } catch (const Error& error) {
+    return {.missing = error.what()};
+  }
+}
+
+int64_t weight_bytes(const model::Transformer& model, DType dtype) {
+  int64_t bytes = 0;
+  for (const Parameter& parameter : model.parameters().all())
+    bytes += bytes_of(quantize::quantized_dtype(dtype, parameter, parameter.shape, DType::f32),
+                      parameter.shape.elements());
+  return bytes;
+}
+
+int64_t cache_bytes(const model::Transformer& model, DType dtype) {
+  const model::ModelConfig& c = model.config();
+  const int64_t numbers = c.latent.present() ? c.latent.kv_lora_rank + c.latent.qk_rope_head_dim
+                                             : c.n_kv_heads * (c.head_dim + c.v_head_dim);
+  return c.decoder_layers * bytes_of(dtype, numbers);
+}
+
+MemoryNeeds memory_needs(const model::Transformer& model, const StoredWeights& stored,
+                         std::optional<int64_t> context) {
+  const model::ModelConfig& c = model.config();
+  const bool bounded =
+      c.positions != model::PositionKind::none && c.positions != model::PositionKind::relative;
+  require(!context || !bounded || *context <= c.max_positions,
+          "the context is {} tokens, the model reads at most {}", context.value_or(0),
+          c.max_positions);
+  MemoryNeeds needs;
+  needs.context =
+      context.value_or(bounded ? std::min(c.max_positions, kDefaultContext) : kDefaultContext);
+  needs.cache_type = has_blocks(stored) ? DType::bf16 : DType::f32;
+  needs.weight_bytes = stored.missing.empty() ? stored.bytes : weight_bytes(model, DType::f32);
+  const int64_t sides = model.has_encoder() && model.has_decoder() ? 2 : 1;
+  const bool overflow =
+      __builtin_mul_overflow(sides * cache_bytes(model, needs.cache_type), needs.context,
+                             &needs.cache_bytes) ||
+      needs.cache_bytes > std::numeric_limits<int64_t>::max() - needs.weight_bytes;
+  require(!overflow, "a context of {} tokens needs more than 2^63 bytes", needs.context);
+  return needs;
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "cli/lines/flush_output.h"
+#include "cli/lines/json_line.h"
+#include "cli/lines/line_work.h"
+#include "cli/options/command.h"
+#include "cli/options/model_options.h"
+#include "heed/engine/document_scores.h"
+#include "heed/model.h"
+#include "heed/text/utf8.h"
+
+namespace heed::cli {
+namespace {
+
+struct RerankArguments {
+  CommonOptions common;
+  ModelOptions model;
+  LineOptions lines;
+  ClassifyOptions classify;
+  std::string query;
+  std::optional<int64_t> top;
+  bool json = false;
+};
+
+/// Rank 0 sorts what all ranks have scored.
+int run_rerank(const RerankArguments& arguments) {
+  const Threads threads(arguments.common);
+  text::require_utf8(arguments.query, "the query");
+  const auto scores_of = [&](const Model& model, const NumberedLines& documents) {
+    return engine::document_scores(engine::loaded(model), arguments.query, documents.lines,
+                                   arguments.classify, documents.first);
+  };
+  LineWork work(arguments.lines);
+  const Model model = work.load([&] {
+    Model loaded = load_model(arguments.model, threads);
+    scores_of(loaded, {});  // no line is to blame
+    return loaded;
+  });
+  const std::vector<LineAnswer> scored =
+      work.collect(model, [&](const NumberedLines& documents, std::vector<LineAnswer>& answers) {
+        const std::vector<double> scores = scores_of(model, documents);
+        for (size_t i = 0; i < scores.size(); ++i)
+          answers.emplace_back(documents.lines[i], std::vector{scores[i]});
+      });
+  const auto score_of = [&](size_t index) { return scored[index].rows.front(); };
+  std::vector<size_t> best(scored.size());
+  std::iota(best.begin(), best.end(), size_t{0});
+  std::ranges::stable_sort(best, std::greater(), score_of);
+  best.resize(std::min(best.size(), static_cast<size_t>(arguments.top.value_or(
+                                        std::numeric_limits<int64_t>::max()))));
+  for (const size_t index : best) {
+    const std::string& document = scored[index].text;
+    if (arguments.json)
+      std::cout << json_line(
+          {{"index", index}, {"score", score_of(index)}, {"document", document}});
+    else
+      std::cout << fmt::format("{:.4f}\t{}\n", score_of(index), document);
+  }
+  flush_output();
+  return 0;
+}
+
+}  // namespace
+
+void add_rerank(Command& program) {
+  Command command = program.add_subcommand(
+      "rerank", "Sorts the lines of standard input by how well they answer a query");
+  auto arguments = std::make_shared<RerankArguments>();
+  add_model_options(command, arguments->model, false);
+  command.add_option("--query", arguments->query, "The query").required();
+  command.add_option("--top", arguments->top, "Lines printed, best first (default: all)")
+      .range(int64_t{1}, int64_t{1} << 30);
+  command
+      .add_option("--max-seq-length", arguments->classify.max_seq_length,
+                  "Truncate query and line together to this many tokens (default: model_max_length "
+                  "of tokenizer_config.json, else the model's context length)")
+      .range(int64_t{1}, int64_t{1} << 30);
+  command.add_flag("--json", arguments->json,
+                   "Print one JSON object per line: its index from 0, score and text");
+  add_input_options(command, arguments->lines);
+  add_common_options(command, arguments->common);
+  command.footer(
+      "The model is a cross-encoder. Each line of output is a score, a tab and a line of input.\n\n"
+      "Example:\n  heed rerank --model ms-marco-MiniLM-L6-v2 --query 'Why is the sky blue?' "
+      "< passages.txt");
+  command.set_action([arguments] { return run_rerank(*arguments); }, Ranks::several);
+}
+
+}  // namespace heed::cli

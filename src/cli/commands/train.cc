@@ -1,0 +1,171 @@
+#include "heed/train.h"
+
+#include <cstdio>
+#include <memory>
+
+#include "cli/options/command.h"
+#include "cli/ranks.h"
+#include "cli/terminal/download_line.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/signals.h"
+#include "heed/base/file.h"
+#include "heed/train/config/config.h"
+
+namespace heed::cli {
+namespace {
+
+struct TrainArguments {
+  CommonOptions common;
+  std::string config_file, preset, out;
+  std::string task, from;
+  std::string source, target, tsv, valid_source, valid_target, text, valid_text;
+  std::vector<std::string> assignments;
+  double minutes = 0;
+  bool lora = false, resume = false, dump_config = false;
+};
+
+/// A path of the command line becomes absolute, so that the saved configuration works from any
+/// directory. It is also never a value of TOML, so that an assignment takes it as it is.
+std::string absolute_path(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
+
+/// A model to start from: OWNER/NAME of the hub, or a path.
+std::string model_name(const std::string& from) {
+  return path_exists(from) || from.find('/') == from.npos ? absolute_path(from) : from;
+}
+
+/// What the command line sets, in the order in which it counts.
+std::vector<std::string> assignments_of(const TrainArguments& arguments, const Command& command) {
+  std::vector<std::string> all;
+  const auto assign = [&all](const char* key, const std::string& value) {
+    if (!value.empty()) all.push_back(fmt::format("{}={}", key, value));
+  };
+  const auto assign_path = [&assign](const char* key, const std::string& path) {
+    if (!path.empty()) assign(key, absolute_path(path));
+  };
+  assign("run.task", arguments.task);
+  if (arguments.lora) assign("lora.enabled", "true");
+  all.insert(all.end(), arguments.assignments.begin(), arguments.assignments.end());
+  assign_path("data.source", arguments.source);
+  assign_path("data.target", arguments.target);
+  assign_path("data.tsv", arguments.tsv);
+  assign_path("data.valid_source", arguments.valid_source);
+  assign_path("data.valid_target", arguments.valid_target);
+  assign_path("data.text", arguments.text);
+  assign_path("data.valid_text", arguments.valid_text);
+  if (!arguments.from.empty()) assign("model.from", model_name(arguments.from));
+  if (command.count("--minutes")) assign("run.minutes", fmt::format("{}", arguments.minutes));
+  if (command.count("--seed")) assign("run.seed", fmt::format("{}", arguments.common.seed));
+  return all;
+}
+
+/// Everything but where models of the hub are found.
+TrainOptions options_of(const TrainArguments& arguments, const Command& command) {
+  TrainOptions options{.out = arguments.out,
+                       .preset = arguments.preset,
+                       .assignments = assignments_of(arguments, command),
+                       .resume = arguments.resume};
+  if (!arguments.config_file.empty()) {
+    options.config = read_file(arguments.config_file);
+    options.config_name = arguments.config_file;
+  }
+  return options;
+}
+
+int run_training(const TrainArguments& arguments, const Command& command) {
+  if (arguments.out.empty() && !arguments.dump_config) throw UsageError("--out is required");
+  const Threads threads(arguments.common);
+  const StopRequest stop;
+  const auto stop_requested = [&stop] { return stop.requested(); };
+  DownloadLine download;
+  TrainOptions options = options_of(arguments, command);
+  options.executor = threads.executor();
+  options.hub.on_progress = [&](const DownloadProgress& progress) { download.show(progress); };
+  options.hub.cancelled = stop_requested;
+  options.distributed = true;
+  if (arguments.dump_config) {
+    const std::string config = training_config(options);
+    if (prints_for_all()) std::fputs(config.c_str(), stdout);
+    return 0;
+  }
+  Progress progress;
+  leave_ranks_to_library();
+  const TrainResult result = train_model(
+      options,
+      {.on_log = [&](std::string_view line) { progress.log(line); },
+       .on_step = [&](const StepRecord& record, int64_t planned_steps,
+                      double seconds_left) { progress.step(record, planned_steps, seconds_left); },
+       .stop_requested = stop_requested});
+  if (!result.finished || result.rank > 0) return 0;
+  progress.log("model:  " + result.model.string());
+  progress.log("report: " + result.report.string());
+  return 0;
+}
+
+}  // namespace
+
+void add_train(Command& program) {
+  Command command = program.add_subcommand("train", "Trains or fine-tunes a model");
+  auto options = std::make_shared<TrainArguments>();
+  command.add_option("config", options->config_file,
+                     "TOML file with settings that override the preset");
+  command.add_option("--task", options->task, "Training task (default: translation)")
+      .one_of({"translation", "text-to-text", "causal-lm", "masked-lm", "chat", "preference"});
+  command.add_option(
+      "--from", options->from,
+      "Model directory, or OWNER/NAME[@REVISION] of the Hugging Face hub, to fine-tune; "
+      "provides configuration, weights and tokenizer");
+  command.add_flag("--lora", options->lora,
+                   "Train a LoRA adapter of --from, whose weights may be quantised (a GGUF file), "
+                   "instead of the weights; --out becomes an adapter as Python's peft reads it");
+  command.add_option("--text", options->text,
+                     "Training text for causal-lm and masked-lm: a file or a folder of files; for "
+                     "chat: JSON lines with lists of messages; for preference: JSON lines with "
+                     "\"prompt\", \"chosen\" and \"rejected\"");
+  command.add_option("--valid-text", options->valid_text,
+                     "Validation text for --text (default: part of the training text is held out)");
+  command.add_option("--source", options->source,
+                     "Source sentences, one per line, for translation and text-to-text");
+  command.add_option("--target", options->target,
+                     "Target sentences: line i is the target of line i of --source");
+  command.add_option(
+      "--tsv", options->tsv,
+      "Sentence pairs in one file instead of --source and --target: source, tab, target");
+  command.add_option(
+      "--valid-source", options->valid_source,
+      "Source sentences for validation (default: part of the training pairs is held out)");
+  command.add_option("--valid-target", options->valid_target, "Target sentences for validation");
+  command.add_option(
+      "--out", options->out,
+      "Directory for the model, checkpoints and report; required except with --dump-config");
+  command
+      .add_option("--preset", options->preset,
+                  "Preset configuration (default: chosen by the task and the amount of text)")
+      .one_of(train::preset_names());
+  command.add_option("--set", options->assignments,
+                     "section.key=value: override one setting of the configuration (repeatable)");
+  command
+      .add_option("--minutes", options->minutes, "Plan the training schedule for this many minutes")
+      .positive();
+  command.add_flag("--resume", options->resume,
+                   "Continue the run in --out from its last checkpoint");
+  command.add_flag("--dump-config", options->dump_config,
+                   "Print the whole configuration as TOML and exit");
+  add_common_options(command, options->common);
+  command.footer(
+      "Examples:\n"
+      "  heed train --source train.en --target train.es --out model\n"
+      "  heed train --source train.en --target train.es --out model --preset base --minutes 60\n"
+      "  heed train --task causal-lm --text books/ --out model\n"
+      "  heed train --task causal-lm --text notes.txt --from Llama-3.2-1B --out model\n"
+      "  heed train --task causal-lm --text notes.txt --from Llama-3.2-1B --lora --out adapter\n"
+      "--out must be a new or an empty directory, except with --resume.\n"
+      "Ctrl-C saves a checkpoint and stops. The same command with --resume continues the run, "
+      "with\n"
+      "the same results, bit for bit, as without the interruption.");
+  command.set_action([command, options] { return run_training(*options, command); },
+                     Ranks::several);
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,151 @@
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/lines/json_line.h"
+#include "cli/lines/line_work.h"
+#include "cli/options/command.h"
+#include "cli/options/model_options.h"
+#include "heed/generate/alignment.h"
+#include "heed/generate/search.h"
+#include "heed/model.h"
+
+namespace heed::cli {
+namespace {
+
+struct TranslateArguments {
+  CommonOptions common;
+  ModelOptions model;
+  LineOptions lines;
+  TranslateOptions translate;
+  bool scores = false, json = false;
+};
+
+/// The lines whose translations the length limit cut off. Far longer texts than those of the
+/// training often make a model repeat itself without an end.
+class CutLines {
+ public:
+  void add(const Translation& line, int64_t number) {
+    if (line.candidates.empty() || line.candidates.front().hypothesis.complete) return;
+    constexpr int64_t kMostNamed = 10;
+    if (count_ < kMostNamed) named_ += fmt::format("{}{}", count_ > 0 ? ", " : "", number);
+    if (count_ == kMostNamed) named_ += ", ...";
+    ++count_;
+  }
+
+  void warn() const {
+    if (count_ == 0) return;
+    fmt::print(stderr,
+               "heed: warning: {} of the translations reached the limit of tokens and may be loops "
+               "(lines {}): translate sentence by sentence, or raise --max-new-tokens\n",
+               count_, named_);
+  }
+
+ private:
+  int64_t count_ = 0;
+  std::string named_;
+};
+
+std::string json_of(const TranslateArguments& arguments, int64_t number, const Translation& line) {
+  nlohmann::ordered_json out = {{"line", number}, {"translations", nlohmann::json::array()}};
+  for (const auto& [text, hypothesis, alignment] : line.candidates) {
+    nlohmann::ordered_json entry = {{"text", text},
+                                    {"score", hypothesis.score},
+                                    {"log_probability", hypothesis.log_probability},
+                                    {"complete", hypothesis.complete}};
+    if (arguments.translate.alignments) entry["alignment"] = generate::pharaoh(alignment);
+    out["translations"].push_back(entry);
+  }
+  return json_line(out);
+}
+
+/// Plain text, one line per translation. With n-best lists, scores or alignments: the columns of
+/// Moses, number ||| text ||| score ||| alignment.
+std::string text_of(const TranslateArguments& arguments, int64_t number, const Translation& line) {
+  const TranslateOptions& options = arguments.translate;
+  const bool columns = options.search.n_best > 1 || arguments.scores || options.alignments;
+  if (line.candidates.empty()) return "\n";
+  std::string lines;
+  for (const auto& [text, hypothesis, alignment] : line.candidates) {
+    if (columns) lines += fmt::format("{} ||| ", number - 1);
+    lines += text;
+    if (columns) lines += fmt::format(" ||| {:.6f}", hypothesis.score);
+    if (options.alignments) lines += " ||| " + generate::pharaoh(alignment);
+    lines += '\n';
+  }
+  return lines;
+}
+
+int run_translate(TranslateArguments& arguments) {
+  const Threads threads(arguments.common);
+  TranslateOptions& options = arguments.translate;
+  options.search.scores = arguments.scores || arguments.json || options.alignments;
+  generate::check(options.search);
+  LineWork work(arguments.lines);
+  const Model model = work.load([&] { return load_model(arguments.model, threads); });
+  CutLines cut;
+  work.answer(model, answer_in_batches(
+                         [&](const std::vector<std::string>& lines, int64_t first) {
+                           return model.translate_batch(lines, options, first);
+                         },
+                         [&](const Translation& line, int64_t number) {
+                           cut.add(line, number);
+                           return (arguments.json ? json_of : text_of)(arguments, number, line);
+                         }));
+  cut.warn();
+  return 0;
+}
+
+}  // namespace
+
+void add_translate(Command& program) {
+  Command command = program.add_subcommand("translate", "Translates standard input, line by line");
+  auto arguments = std::make_shared<TranslateArguments>();
+  SearchOptions& search = arguments->translate.search;
+  add_model_options(command, arguments->model);
+  add_language_options(command, arguments->translate.source_language,
+                       arguments->translate.target_language);
+  command.add_option("--num-beams", search.num_beams, "Number of beams; 1: greedy search")
+      .range(1, kMaxBeams)
+      .show_default();
+  command.add_renamed("--beam", "--num-beams");
+  command.add_option("--nbest", search.n_best, "Translations printed per line, best first")
+      .range(1, kMaxBeams)
+      .show_default();
+  command
+      .add_option("--length-penalty", search.length_penalty,
+                  "Exponent alpha of the length penalty ((5 + length) / 6)^alpha; 0: none")
+      .show_default();
+  Option limit = command
+                     .add_option("--max-new-tokens", search.max_new_tokens,
+                                 "Maximum number of tokens per translation (default: those of "
+                                 "the source plus --max-new-tokens-over-source)")
+                     .range(int64_t{1}, kMaxCount);
+  command
+      .add_option("--max-new-tokens-over-source", search.max_new_tokens_over_source,
+                  "Maximum number of tokens that a translation may have beyond those of its source")
+      .excludes(limit)
+      .show_default();
+  command.add_renamed("--extra-length", "--max-new-tokens-over-source");
+  command
+      .add_option("--batch-tokens", arguments->translate.batch_tokens,
+                  "Source tokens times beams per batch; does not change results (default: 2048 for "
+                  "quantised weights, else 8192)")
+      .positive();
+  command.add_flag("--scores", arguments->scores, "Print columns: line ||| text ||| score");
+  command.add_flag("--alignments", arguments->translate.alignments,
+                   "Also print word alignments, taken from cross-attention");
+  command.add_flag("--json", arguments->json, "Print one JSON object per line");
+  add_line_options(command, arguments->lines);
+  add_common_options(command, arguments->common);
+  command.footer(
+      "Examples:\n"
+      "  echo 'And God said, Let there be light.' | heed translate --model model\n"
+      "  heed translate --model model --num-beams 8 --nbest 3 --alignments < in.txt\n"
+      "  heed translate --model model --compute int8 < in.txt\n"
+      "  heed translate --model nllb --source-language eng_Latn --target-language fra_Latn < "
+      "in.txt");
+  command.set_action([arguments] { return run_translate(*arguments); }, Ranks::several);
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,121 @@
+#include "cli/lines/answer_output.h"
+
+#include <unistd.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/lines/flush_output.h"
+#include "heed/base/file.h"
+#include "heed/base/file_lock.h"
+#include "heed/base/json.h"
+#include "heed/base/output_file.h"
+
+namespace heed::cli {
+namespace {
+
+constexpr std::chrono::seconds kBetweenRecords{1};
+
+/// JSON's numbers are doubles for many readers.
+std::string hexadecimal(uint64_t number) { return fmt::format("{:016x}", number); }
+
+uint64_t number_of(const std::string& text, const std::string& file) {
+  uint64_t number = 0;
+  size_t used = 0;
+  try {
+    number = std::stoull(text, &used, 16);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  require(used == text.size() && used > 0, "{}: expected a hexadecimal number, found another text",
+          file);
+  return number;
+}
+
+}  // namespace
+
+AnswerOutput::AnswerOutput(size_t columns, std::filesystem::path path, uint64_t model)
+    : path_(std::move(path)), progress_path_(path_.string() + ".progress"), model_(model) {
+  progress_.sums.resize(columns);
+  require_output_file("--resume", path_);
+  const bool exists = path_exists(path_);
+  lock_ = try_lock_file(path_);
+  require(lock_.has_value(), "{}: another run of heed writes it", path_.string());
+  if (exists && std::filesystem::file_size(path_) > 0) read_progress();
+  std::error_code failed;
+  std::filesystem::resize_file(path_, static_cast<uintmax_t>(bytes_), failed);
+  require(!failed, "{}: {}", path_.string(), failed.message());
+  file_.reset(std::fopen(path_.c_str(), "ab"));
+  if (!file_) fail_system(path_, "cannot be written");
+  written_ = bytes_;
+  sums_ = progress_.sums;
+  record();
+}
+
+void AnswerOutput::read_progress() {
+  const std::string name = progress_path_.string();
+  require(path_exists(progress_path_), "{} has no {}: it was not written with --resume",
+          path_.string(), name);
+  const nlohmann::json json = parse_json(read_file(progress_path_), name);
+  progress_.lines = get<int64_t>(json, "lines", name);
+  progress_.hash = number_of(get<std::string>(json, "input", name), name);
+  const size_t columns = progress_.sums.size();
+  progress_.sums = get<std::vector<double>>(json, "sums", name);
+  require(progress_.sums.size() == columns, "{} is of another command", name);
+  bytes_ = get<int64_t>(json, "bytes", name);
+  const auto size = static_cast<int64_t>(std::filesystem::file_size(path_));
+  require(progress_.lines >= 0 && bytes_ >= 0 && bytes_ <= size,
+          "{} has {} bytes, fewer than the {} of which {} knows", path_.string(), size, bytes_,
+          name);
+  require(number_of(get<std::string>(json, "model", name), name) == model_,
+          "{} was begun with another model, or another build of heed", path_.string());
+}
+
+void AnswerOutput::require_same_lines(int64_t lines, uint64_t hash) const {
+  require(lines == progress_.lines, "standard input has fewer lines than {} answers: {}, not {}",
+          path_.string(), lines, progress_.lines);
+  require(hash == progress_.hash, "{} answers other lines than the first {} of standard input",
+          path_.string(), lines);
+}
+
+void AnswerOutput::put(const std::vector<LineAnswer>& answers) {
+  if (kept_) {
+    kept_->insert(kept_->end(), answers.begin(), answers.end());
+    return;
+  }
+  for (const auto& [text, rows] : answers) {
+    for (size_t i = 0; i < rows.size(); ++i) sums_[i % sums_.size()] += rows[i];
+    written_ += static_cast<int64_t>(text.size());
+    if (!file_)
+      std::cout << text;
+    else if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size())
+      fail_system(path_, "cannot be written");
+  }
+  if (!file_) return flush_output();
+  if (std::fflush(file_.get()) != 0) fail_system(path_, "cannot be written");
+}
+
+void AnswerOutput::reach(int64_t lines, uint64_t hash) {
+  progress_.lines = lines;
+  progress_.hash = hash;
+  progress_.sums = sums_;
+  bytes_ = written_;
+  if (Clock::now() - recorded_ > kBetweenRecords) record();
+}
+
+void AnswerOutput::finish() { record(); }
+
+/// The file reaches the disk before the record of it.
+void AnswerOutput::record() {
+  if (!file_) return;
+  recorded_ = Clock::now();
+  if (::fdatasync(::fileno(file_.get())) != 0) fail_system(path_, "cannot be written");
+  const nlohmann::json json{{"lines", progress_.lines},
+                            {"bytes", bytes_},
+                            {"sums", progress_.sums},
+                            {"input", hexadecimal(progress_.hash)},
+                            {"model", hexadecimal(model_)}};
+  write_file_atomically(progress_path_, dump_json(json) + '\n');
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/options/command.h"
+#include "cli/options/options.h"
+#include "heed/model.h"
+
+namespace heed::cli {
+
+/// The model that a command runs and how it is loaded.
+struct ModelOptions {
+  std::string path;
+  LoadOptions load;
+  std::vector<std::string> adapters;  // see find_adapters()
+  std::string draft;                  // of speculative decoding; see find_model()
+};
+
+/// Adds --model, --adapter, --weights, --compute, --random-weights, --rope-context and
+/// --weight-cache. `bf16` is false for commands that compute activations in f32 only.
+void add_model_options(Command& command, ModelOptions& options, bool bf16 = true);
+
+/// Adds --speculate, --draft and --draft-weights, and returns them.
+std::vector<Option> add_speculation_options(Command& command, ModelOptions& options);
+
+/// The model, which computes on `threads`, or a part of it (LoadOptions::parts).
+Model load_model(const ModelOptions& options, const Threads& threads,
+                 std::shared_ptr<const nn::Parts> parts = nullptr);
+
+/// Adds --source-language and --target-language, for multilingual translators.
+void add_language_options(Command& command, std::string& source, std::string& target);
+
+/// Adds --cache, the type of the kv cache.
+Option add_cache_option(Command& command, ModelOptions& options);
+
+}  // namespace heed::cli

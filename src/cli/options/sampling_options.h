@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/options/options.h"
+#include "heed/generation.h"
+
+namespace heed::cli {
+
+/// How outputs are sampled, as the command line says it.
+struct SamplingArguments {
+  GenerateOptions generate;
+  std::vector<std::string> logit_bias;  // "ID:BIAS"
+
+  /// `generate` with the biases. `seed` is that of --seed.
+  GenerateOptions options(uint64_t seed) const;
+};
+
+/// Adds --max-new-tokens; --help ends with `standard`, which says what holds without it.
+void add_max_new_tokens(Command& command, SamplingArguments& arguments, const char* standard);
+
+/// Adds --sample, --temperature, --top-k, --top-p, --min-p, penalties, --logit-bias and --stop, and
+/// returns them.
+std::vector<Option> add_sampling_options(Command& command, SamplingArguments& arguments);
+
+}  // namespace heed::cli

@@ -1,0 +1,180 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "heed/data/documents.h"
+#include "heed/model/config.h"
+#include "heed/train/optimizers/optimizer.h"
+#include "heed/train/optimizers/schedule.h"
+
+namespace heed::train {
+
+/// What a model is trained to predict.
+enum class TaskKind {
+  translation,   // target from source, with Marian's tokenizer, as `heed translate` reads it
+  text_to_text,  // target from source, with any tokenizer of an encoder-decoder (T5, BART)
+  causal_lm,     // the next token: a decoder-only model (Llama, GPT-2)
+  masked_lm,     // masked tokens: an encoder-only model (BERT)
+  chat,          // what assistants say in conversations: a decoder-only model
+  preference     // of two answers the better one: an adapter of a decoder-only model (DPO)
+};
+
+/// "translation", "text-to-text", "causal-lm", "masked-lm", "chat" or "preference".
+std::string_view name_of(TaskKind kind);
+/// Whether the task learns from pairs of sentences; the others learn from plain text.
+bool reads_pairs(TaskKind kind);
+
+struct DataConfig {
+  std::string source, target;  // one sentence per line; line i of target translates line i
+  std::string tsv;             // or one file with lines of source, tab, target
+  std::string valid_source, valid_target;  // empty: held_out pairs of the training text
+  std::string text, valid_text;            // for language models: a file, or a folder of files
+  data::DocumentEnd document = data::DocumentEnd::file;
+  int64_t held_out = 500;    // pairs or windows held out for validation, at most a tenth
+  int64_t max_tokens = 200;  // longer sentences are dropped
+  double max_ratio = 5.0;    // and pairs in which one side is more than this many times longer
+};
+
+struct VocabularyConfig {
+  std::string kind = "bpe";  // or "unigram"
+  int64_t size = 4000;       // pieces, shared by both languages
+  std::string model;         // an existing SentencePiece model; empty: a new one is trained
+  std::string word_vectors;  // word2vec file (text or binary) that initialises the embeddings
+};
+
+struct OptimizerConfig {
+  OptimizerKind name = OptimizerKind::adam;
+  double learning_rate = 1e-3;  // peak
+  ScheduleKind lr_scheduler_type = ScheduleKind::inverse_sqrt;
+  int64_t warmup_steps = 4000;
+  double warmup_ratio = 0;  // of all steps, in place of warmup_steps; 0: warmup_steps
+  double min_lr_rate = 0;   // of cosine and linear: last learning rate / peak
+  double adam_beta1 = 0.9, adam_beta2 = 0.98, adam_epsilon = 1e-9;
+  double muon_momentum = 0.95;
+  int64_t muon_iterations = 5;
+  double soap_beta1 = 0.95, soap_beta2 = 0.95;
+  int64_t soap_frequency = 10;    // steps from one eigenbasis to the next
+  int64_t soap_max_dim = 10'000;  // longer sides of a matrix have no eigenbasis
+  double weight_decay = 0.0;
+  double max_grad_norm = 1.0;  // gradients with a larger norm are scaled down; 0: no clipping
+  double label_smoothing_factor = 0.1;
+  /// A step is skipped if its loss or gradient norm is more than this many standard deviations
+  /// above the recent mean; 0: no step is skipped.
+  double skip_outliers = 8.0;
+
+  /// The learning rates of a run whose last step is this; 0: not known yet.
+  Schedule schedule(int64_t last_step) const;
+};
+
+/// A LoRA adapter (Hu et al. 2021) that is trained in place of the weights of `from`.
+struct LoraConfig {
+  bool enabled = false;
+  int64_t rank = 16;
+  double alpha = 32;                          // the updates' factor is alpha / rank
+  bool use_rslora = false;                    // alpha / sqrt(rank) instead
+  double dropout = 0;                         // of the updates' input
+  std::string target_modules = "all-linear";  // see checkpoint::AdapterTargets
+  std::vector<int64_t> layers = {};           // empty: all
+};
+
+struct PreferenceConfig {
+  double beta = 0.1;  // how far the model may move from the reference: the larger, the less
+};
+
+struct RunConfig {
+  TaskKind task = TaskKind::translation;
+  uint64_t seed = 1;
+  std::string compute = "auto";  // "f32", "bf16", or "auto": bf16 where it is faster
+  int64_t token_budget = 4096;   // per batch, of source or target tokens, whichever are more
+  int64_t context = 0;           // tokens per window of a language model; 0: see window_tokens()
+  int64_t gradient_accumulation_steps = 1;  // batches per optimizer step
+  int64_t max_steps = 0;                    // 0: no limit
+  int64_t num_train_epochs = 0;             // 0: no limit
+  double minutes = 0;  // 0: no limit; otherwise as many steps are planned as fit
+  /// With `minutes`: where fewer steps would fit, batches get smaller, down to half of
+  /// token_budget.
+  int64_t min_steps = 0;
+  int64_t average = 5;  // number of last checkpoints whose mean competes to be the final model
+  double average_window = 0.1;  // the last fraction of all steps, whose checkpoints are averaged
+};
+
+/// How a step is divided among the ranks of a run.
+struct DistributedConfig {
+  /// Parts of a step whose gradients are computed on their own and added as a balanced tree: a
+  /// power of two. Every power of two of ranks, up to this number, trains the same bits. 0: as many
+  /// as there are ranks, rounded up to a power of two, but at least 8; 1 in a process that is
+  /// alone.
+  int64_t leaves = 0;
+  double timeout = 60;          // seconds to wait for another rank
+  std::string backend = "mpi";  // or "nccl": what carries large messages
+
+  int64_t leaves_on(int ranks) const;
+};
+
+struct ValidationConfig {
+  int64_t eval_steps = 500;  // steps between validations
+  int64_t sentences = 200;   // translated for BLEU and chrF
+  int64_t num_beams = 1;
+  int64_t samples = 4;  // shown
+  /// The run stops after this many validations without a better score; 0: never.
+  int64_t early_stopping_patience = 0;
+};
+
+/// The configuration of a training run. Every field has a key in the TOML file.
+struct TrainConfig {
+  DataConfig data;
+  VocabularyConfig vocabulary;
+  /// The model directory to fine-tune (weights, tokenizer, configuration), with `lora` also a GGUF
+  /// file. Empty: new weights.
+  std::string from;
+  model::ModelConfig model;
+  OptimizerConfig optimizer;
+  LoraConfig lora;
+  PreferenceConfig preference;
+  RunConfig run;
+  DistributedConfig distributed;
+  ValidationConfig validation;
+
+  /// Makes every check that does not need the text. Throws Error on values out of range, on keys
+  /// that contradict each other, on a model whose stacks do not match the task or that its family's
+  /// files cannot describe, and on strings that config.toml cannot hold.
+  void validate() const;
+
+  /// The maximum length of a language model's windows in tokens: run.context, or, when that is 0,
+  /// as many as fit both the model's positions and a batch.
+  int64_t window_tokens() const;
+};
+
+/// The names of the built-in presets: "tiny", "small", "base", "big", ...
+std::vector<std::string> preset_names();
+/// The TOML text of a preset. Throws Error when there is no such preset.
+std::string preset(const std::string& name);
+
+/// Whether read_toml() accepts keys that were renamed: the config.toml of runs of version 0.1 has
+/// them.
+enum class FormerKeys { refused, accepted };
+/// Reads TOML into `config`; keys that are missing keep their value. Throws Error with the line of
+/// a syntax error, an unknown key (naming the nearest known one), a renamed key (naming the new
+/// one), or a value of the wrong type.
+void read_toml(TrainConfig& config, const std::string& text, const std::string& file,
+               FormerKeys former = FormerKeys::refused);
+/// Applies an assignment "section.key=value". The value is in TOML syntax (`3`, `true`, `"text"`)
+/// or a bare word.
+void set_field(TrainConfig& config, const std::string& assignment);
+/// The whole configuration as TOML, with a comment on each key.
+std::string write_toml(const TrainConfig& config);
+
+/// Throws Error, naming the key, unless every field can be read back as written: strings must be
+/// UTF-8.
+void check_written_fields(const TrainConfig& config);
+
+/// Throws Error, naming the key, unless a run with configuration `saved` (read from `file`) may be
+/// resumed with `requested`. They may differ in when the run ends ([run] max_steps,
+/// num_train_epochs, minutes), in distributed.timeout, distributed.backend and in [validation].
+void require_same_run(const TrainConfig& saved, const TrainConfig& requested,
+                      const std::string& file);
+
+}  // namespace heed::train

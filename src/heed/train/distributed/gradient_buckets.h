@@ -1,0 +1,50 @@
+#pragma once
+
+#include <vector>
+
+#include "heed/distribute/shards.h"
+#include "heed/train/distributed/trained_part.h"
+
+namespace heed::train {
+
+/// Gradients of several parameters end to end, which ranks add together. Divided into as many
+/// pieces as a step has leaves, so that the sums of a piece do not depend on the number of ranks.
+struct GradientBucket {
+  struct Place {
+    Parameter* parameter;
+    int64_t begin;  // of its elements in the bucket
+    int64_t end() const { return begin + parameter->shape.elements(); }
+  };
+  /// Whether it holds token embeddings, and nothing else.
+  bool is_table() const;
+
+  std::vector<Place> places;
+  int64_t elements = 0;
+  distribute::Bounds pieces;
+  bool only_looked_up = false;  // a table; passes add to rows of it and to nothing else
+};
+
+struct BucketOptions {
+  int64_t pieces = 1;          // of each bucket
+  bool keep_matrices = false;  // pieces begin and end where parameters of rank 2 do
+  /// Token embeddings that are no factor of a product.
+  std::vector<const Parameter*> only_looked_up = {};
+  /// Of a bucket that is full; one of a single parameter may be larger. Small, since no computing
+  /// hides the last one. A link stays busy, since Group reduces several at once.
+  int64_t bytes = int64_t{8} << 20;
+};
+
+/// Buckets of the parameters of a model, which are given in its order, in about the order in which
+/// backward passes complete their gradients, but for rows that are looked up: the reverse, but
+/// token embeddings first, which are tied to the head, and the decoder's maps of the encoder's
+/// output after its other parameters. Token embeddings have buckets of their own; those that are
+/// only looked up come last. The order follows from the model alone, because the sums of a
+/// gradient's norm are taken in it. Pieces begin at multiples of 64 elements, or with
+/// `keep_matrices` at the nearest bound of a matrix.
+std::vector<GradientBucket> gradient_buckets(const std::vector<Parameter*>& trained,
+                                             const BucketOptions& options);
+
+/// The parts of the parameters in elements [begin, end) of a bucket.
+std::vector<TrainedPart> parts_between(const GradientBucket& bucket, int64_t begin, int64_t end);
+
+}  // namespace heed::train

@@ -1,0 +1,245 @@
+#include "heed/train/distributed/leaf_gradients.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "heed/base/rounding.h"
+#include "heed/kernels/elementwise.h"
+#include "heed/train/distributed/sum_rows.h"
+
+namespace heed::train {
+LeafGradients::LeafGradients(nn::Parameters& parameters, distribute::Group& group,
+                             const StepGradientsOptions& options)
+    : StepGradients(parameters),
+      group_(group),
+      leaves_(options.leaves),
+      buckets_(gradient_buckets(trained_, {.pieces = leaves_,
+                                           .keep_matrices = options.keep_matrices,
+                                           .only_looked_up = options.only_looked_up,
+                                           .bytes = options.bucket_bytes}),
+               group.rank(), group.size()),
+      weights_(buckets_, group, options.pass_dtype) {
+  for (size_t i = 0; i < buckets_.count(); ++i) {
+    for (const GradientBucket::Place& place : buckets_[i].places) bucket_of_[place.parameter] = i;
+    if (!buckets_[i].only_looked_up) reduced_ = i + 1;
+    if (!buckets_[i].is_table()) continue;
+    tables_.push_back(i);
+    of_pass_.keep_rows_apart(*buckets_[i].places[0].parameter);
+  }
+}
+
+/// Moves the gradients of a pass into a bucket.
+Tensor LeafGradients::flattened(const GradientBucket& bucket) {
+  Tensor flat = Tensor::empty({bucket.elements});
+  for (const GradientBucket::Place& place : bucket.places) {
+    Gradient& gradient = of_pass_.of(*place.parameter);
+    Tensor part = elements_between(flat, place.begin, place.end());
+    if (gradient.tensor().defined())
+      copy_bytes(bytes_of_elements(gradient.tensor()), bytes_of_elements(part));
+    else
+      part.fill_zero();
+    gradient.set_zero();
+  }
+  return flat;
+}
+
+/// Takes the looked-up rows of a pass.
+RowGradient LeafGradients::rows_of(size_t table) {
+  return std::exchange(*of_pass_.rows_of(*buckets_[tables_[table]].places[0].parameter), {});
+}
+
+/// Adds subtrees of equal size, so that the leaves of a rank become a balanced tree.
+void LeafGradients::add_leaf() {
+  Subtree leaf;
+  for (size_t i = 0; i < reduced_; ++i) leaf.buckets.push_back(flattened(buckets_[i]));
+  for (size_t i = 0; i < tables_.size(); ++i) leaf.rows.push_back(rows_of(i));
+  while (!subtrees_.empty() && subtrees_.back().level == leaf.level) {
+    for (size_t i = 0; i < reduced_; ++i)
+      kernels::add_to(leaf.buckets[i], subtrees_.back().buckets[i]);
+    for (size_t i = 0; i < tables_.size(); ++i) subtrees_.back().rows[i].add(leaf.rows[i]);
+    leaf = std::move(subtrees_.back());
+    ++leaf.level;
+    subtrees_.pop_back();
+  }
+  subtrees_.push_back(std::move(leaf));
+}
+
+/// Runs the passes of a rank's last leaf and reduces the buckets.
+StepLoss LeafGradients::run_last_leaf(const model::Transformer& model,
+                                      std::span<const data::Batch> batches,
+                                      StepLossOptions options) {
+  incomplete_.clear();
+  for (size_t i = 0; i < buckets_.count(); ++i) incomplete_.push_back(buckets_[i].places.size());
+  sums_.clear();
+  reductions_.clear();
+  StepLoss loss;
+  if (!batches.empty()) {
+    const size_t before = batches.size() - 1;
+    loss = accumulate_gradients(model, of_pass_, batches.first(before), options, this);
+    options.first_batch += before;
+    last_pass_ = true;
+    unused_.insert(trained_.begin(), trained_.end());
+    loss.loss += accumulate_gradients(model, of_pass_, batches.subspan(before), options, this).loss;
+    last_pass_ = false;
+  }
+  while (reductions_.size() < reduced_) reduce_next();
+  for (std::future<void>& reduction : reductions_) group_.wait(reduction);
+  add_rows();
+  weights_.receive_all();  // what no pass has read; it has arrived before the gradients
+  subtrees_.clear();
+  return loss;
+}
+
+void LeafGradients::before_use(const Parameter& parameter, DType dtype) {
+  weights_.await(parameter, dtype);
+  if (last_pass_) unused_.erase(&parameter);
+}
+
+void LeafGradients::before_lookup(const Parameter& table, DType dtype) {
+  weights_.await(table, dtype);
+}
+
+void LeafGradients::gradient_complete(const Parameter& parameter) {
+  if (!last_pass_) return;
+  --incomplete_[bucket_of_.at(&parameter)];
+  // The backward pass has begun: the pass does not use the others, such as experts without tokens.
+  for (const Parameter* const unused : unused_) --incomplete_[bucket_of_.at(unused)];
+  unused_.clear();
+  while (reductions_.size() < reduced_ && incomplete_[reductions_.size()] == 0) reduce_next();
+}
+
+/// Adds the next bucket of the last leaf to the tree of this rank, then begins to add those of the
+/// ranks.
+void LeafGradients::reduce_next() {
+  const size_t bucket = reductions_.size();
+  Tensor sum = flattened(buckets_[bucket]);
+  for (auto subtree = subtrees_.rbegin(); subtree != subtrees_.rend(); ++subtree) {
+    kernels::add_to(sum, subtree->buckets[bucket]);
+    sum = std::move(subtree->buckets[bucket]);
+  }
+  sums_.push_back(sum);
+  reductions_.push_back(
+      group_.reduce_scatter({sum.data<float>(), static_cast<size_t>(sum.elements())},
+                            buckets_.bounds(bucket), std::make_shared<Tensor>(sum)));
+}
+
+/// Adds the looked-up rows of all leaves to the sums of this rank's shards.
+void LeafGradients::add_rows() {
+  for (size_t i = reduced_; i < buckets_.count(); ++i)
+    sums_.push_back(Tensor::zeros({buckets_[i].elements}));
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    const size_t bucket = tables_[i];
+    const int64_t cols = buckets_[bucket].places[0].parameter->shape[1];
+    RowGradient own = rows_of(i);
+    for (auto subtree = subtrees_.rbegin(); subtree != subtrees_.rend(); ++subtree) {
+      subtree->rows[i].add(own);
+      own = std::move(subtree->rows[i]);
+    }
+    const RowGradient sum = sum_rows(group_, own, buckets_.bounds(bucket), cols);
+    const auto [begin, end] = buckets_.shard(bucket, group_.rank());
+    for (size_t row = 0; row < sum.rows().size(); ++row) {
+      const int64_t place = sum.rows()[row] * cols;  // of the row in the table
+      const int64_t first = std::max(begin, place), last = std::min(end, place + cols);
+      Tensor total = elements_between(sums_[bucket], first, last);
+      const int64_t offset = static_cast<int64_t>(row) * cols - place;
+      kernels::add_to(elements_between(sum.values(), first + offset, last + offset), total);
+    }
+  }
+}
+
+/// The losses of all leaves, added in their order.
+StepLoss LeafGradients::loss_of_all(const std::vector<StepLoss>& own,
+                                    const StepTokens& tokens) const {
+  constexpr size_t kNumbers = 3;
+  const auto per_rank = static_cast<size_t>(ceil_div(leaves_, int64_t{group_.size()}));
+  std::vector<double> numbers(kNumbers * per_rank);
+  for (size_t i = 0; i < own.size(); ++i) {
+    numbers[kNumbers * i] = own[i].loss.smoothed;
+    numbers[kNumbers * i + 1] = own[i].loss.negative_log_likelihood;
+    numbers[kNumbers * i + 2] = static_cast<double>(own[i].loss.tokens);
+  }
+  const std::vector<double> all = group_.gather(numbers);
+  StepLoss sum{.loss = {}, .tokens = tokens};
+  for (size_t i = 0; i < all.size(); i += kNumbers)
+    sum.loss += {all[i], all[i + 1], static_cast<int64_t>(all[i + 2])};
+  return sum;
+}
+
+StepLoss LeafGradients::accumulate(const model::Transformer& model,
+                                   const std::vector<data::Batch>& batches,
+                                   const StepLossOptions& options) {
+  const std::span all(batches);
+  const auto per_leaf = static_cast<size_t>(options.batches_per_leaf);
+  StepLossOptions of_leaf = options;
+  of_leaf.terms = loss_terms(all);
+  std::vector<StepLoss> losses;
+  const int64_t end = first_leaf(group_.rank() + 1);
+  for (int64_t leaf = first_leaf(group_.rank()); leaf < end; ++leaf) {
+    const size_t begin = std::min(static_cast<size_t>(leaf) * per_leaf, all.size());
+    const auto own = all.subspan(begin, std::min(per_leaf, all.size() - begin));
+    of_leaf.first_batch = begin;
+    if (leaf + 1 == end) {
+      losses.push_back(run_last_leaf(model, own, of_leaf));
+    } else {
+      losses.push_back(accumulate_gradients(model, of_pass_, own, of_leaf, this));
+      add_leaf();
+    }
+  }
+  return loss_of_all(losses, tokens_of(all));
+}
+
+double LeafGradients::norm() {
+  // A number for each piece, which are the same on any number of ranks. There are as many pieces as
+  // leaves, divided alike.
+  const auto of_rank = [this](int rank) {
+    const int at = distribute::shard_of_rank(rank, group_.size());
+    return std::pair{first_leaf(at), first_leaf(at + 1)};
+  };
+  const auto per_rank = static_cast<size_t>(ceil_div(leaves_, int64_t{group_.size()}));
+  const size_t row = per_rank * buckets_.count();
+  std::vector<double> own(row);
+  const auto [begin, end] = of_rank(group_.rank());
+  for (size_t i = 0; i < buckets_.count(); ++i)
+    for (int64_t piece = begin; piece < end; ++piece) {
+      const auto at = static_cast<size_t>(piece);
+      own[i * per_rank + static_cast<size_t>(piece - begin)] = kernels::sum_of_squares(
+          elements_between(sums_[i], buckets_[i].pieces[at], buckets_[i].pieces[at + 1]));
+    }
+  const std::vector<double> all = group_.gather(own);
+  std::vector<double> ordered(buckets_.count() * static_cast<size_t>(leaves_));
+  for (int rank = 0; rank < group_.size(); ++rank) {
+    const auto [first, last] = of_rank(rank);
+    for (size_t i = 0; i < buckets_.count(); ++i)
+      for (int64_t piece = first; piece < last; ++piece)
+        ordered[i * static_cast<size_t>(leaves_) + static_cast<size_t>(piece)] =
+            all[static_cast<size_t>(rank) * row + i * per_rank +
+                static_cast<size_t>(piece - first)];
+  }
+  double sum = 0;
+  for (const double square : ordered) sum += square;
+  return std::sqrt(sum);
+}
+
+std::vector<Tensor> LeafGradients::take() {
+  std::vector<Tensor> gradients;
+  for (size_t i = 0; i < parts().size(); ++i) {
+    const auto [bucket, begin] = buckets_.places()[i];
+    gradients.push_back(elements_between(sums_[bucket], begin, begin + parts()[i].elements())
+                            .reshaped(parts()[i].shape()));
+  }
+  sums_.clear();
+  return gradients;
+}
+
+void LeafGradients::drop() { sums_.clear(); }
+
+int64_t LeafGradients::extra_bytes() const {
+  int64_t elements = 0;
+  for (size_t i = 0; i < buckets_.count(); ++i) elements += buckets_[i].elements;
+  const auto own = static_cast<uint64_t>(ceil_div(leaves_, int64_t{group_.size()}));
+  return elements * int64_t{sizeof(float)} * std::bit_width(own) + weights_.bytes();
+}
+
+}  // namespace heed::train

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <utility>
+
+#include "heed/train/distributed/gradient_buckets.h"
+
+namespace heed::train {
+
+/// Buckets of which each rank has one shard (ZeRO, stage 1; Rajbhandari et al. 2020).
+class ShardedBuckets {
+ public:
+  /// Of rank `rank` of `size`.
+  ShardedBuckets(std::vector<GradientBucket> buckets, int rank, int size);
+
+  size_t count() const { return buckets_.size(); }
+  const GradientBucket& operator[](size_t bucket) const { return buckets_[bucket]; }
+  const distribute::Bounds& bounds(size_t bucket) const { return bounds_[bucket]; }
+  /// Elements [first, second) of a bucket, which are a rank's.
+  std::pair<int64_t, int64_t> shard(size_t bucket, int rank) const;
+  std::vector<TrainedPart> parts_of(int rank) const;
+
+  /// Where a part of this rank is.
+  struct Place {
+    size_t bucket;
+    int64_t begin;  // of its first element in the bucket
+  };
+  const std::vector<TrainedPart>& parts() const { return parts_; }
+  /// Of each of parts().
+  const std::vector<Place>& places() const { return places_; }
+
+ private:
+  std::vector<GradientBucket> buckets_;
+  int size_;
+  std::vector<distribute::Bounds> bounds_;  // of each bucket's shards
+  std::vector<TrainedPart> parts_;
+  std::vector<Place> places_;
+};
+
+/// Elements [begin, end) of a tensor as a vector; shares them.
+Tensor elements_between(const Tensor& tensor, int64_t begin, int64_t end);
+
+std::span<const std::byte> bytes_of_elements(const Tensor& tensor);
+std::span<std::byte> bytes_of_elements(Tensor& tensor);
+/// Copies bytes on all threads.
+void copy_bytes(std::span<const std::byte> from, std::span<std::byte> to);
+
+}  // namespace heed::train
