@@ -1,4 +1,4 @@
-#include "heed/model/families/heed.h"
+#include "heed/model/families/known.h"
 
 #include <gtest/gtest.h>
 

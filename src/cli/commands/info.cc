@@ -13,7 +13,7 @@
 #include "heed/checkpoint/model_directory.h"
 #include "heed/inspect/markup.h"
 #include "heed/model/families/family.h"
-#include "heed/model/families/heed.h"
+#include "heed/model/families/known.h"
 
 namespace heed::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/checkpoint/gguf_end_tokens.h"
 #include "heed/checkpoint/gguf_weights.h"
-#include "heed/model/families/heed.h"
+#include "heed/model/families/known.h"
 #include "heed/model/gguf/metadata.h"
 
 namespace heed::checkpoint {

@@ -12,7 +12,7 @@
 #include "heed/checkpoint/mxfp4_experts.h"
 #include "heed/checkpoint/quantized_directory.h"
 #include "heed/model/families/config_json.h"
-#include "heed/model/families/heed.h"
+#include "heed/model/families/known.h"
 
 namespace heed::checkpoint {
 namespace {

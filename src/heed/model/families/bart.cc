@@ -1,4 +1,4 @@
-#include "heed/model/families/bart.h"
+#include "heed/model/families/known.h"
 
 #include <nlohmann/json.hpp>
 
@@ -138,9 +138,15 @@ Family like_bart(std::string_view type, ModelConfig (*read)(ConfigReader&),
 
 }  // namespace
 
+/// BART (Lewis et al. 2019): the paper's encoder-decoder with learned positions, which begin in row
+/// 2, and a norm after the embeddings.
 Family bart_family() { return like_bart("bart", read_bart, write_bart); }
+
+/// mBART (Liu et al. 2020): the same with norms before the sub-layers.
 Family mbart_family() { return like_bart("mbart", read_mbart, write_mbart); }
 
+/// M2M-100 (Fan et al. 2020) and NLLB-200 (NLLB Team 2022), but not its mixtures of experts: norms
+/// before the sub-layers, fairseq's sinusoids from position 2 on.
 Family m2m_100_family() {
   Family family = like_bart("m2m_100", read_m2m_100, write_m2m_100);
   family.redundant = redundant_in_m2m_100;

@@ -9,6 +9,7 @@
 #include "heed/base/utf8.h"
 #include "heed/model/families/classifier_json.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/known.h"
 #include "heed/model/gguf/metadata.h"
 
 namespace heed::model {
@@ -208,6 +209,8 @@ nlohmann::json gguf_bert(const ArchitectureMetadata& metadata, std::string_view 
   return json;
 }
 
+/// BERT (Devlin et al. 2018): encoder-only, with learned positions and segments. BertForMaskedLM
+/// has the vocabulary head, BertModel the pooler instead.
 Family bert_family() {
   return {.model_type = "bert",
           .read = [](ConfigReader& json) { return read_bert(json, kBertStem); },

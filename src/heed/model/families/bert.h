@@ -4,10 +4,6 @@
 
 namespace heed::model {
 
-/// BERT (Devlin et al. 2018): encoder-only, with learned positions and segments. BertForMaskedLM
-/// has the vocabulary head, BertModel the pooler instead.
-Family bert_family();
-
 /// Reads what the first of "architectures" says about the head. Names of classes are `stem` and
 /// "ForMaskedLM" (or "BertForPreTraining"), "ForSequenceClassification", "ForTokenClassification",
 /// or "Model" for states only, as when it is missing. Throws Error on any other.

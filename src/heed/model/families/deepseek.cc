@@ -1,4 +1,4 @@
-#include "heed/model/families/deepseek.h"
+#include "heed/model/families/known.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -7,6 +7,7 @@
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/either_direction.h"
 #include "heed/model/families/llama.h"
 #include "heed/model/gguf/metadata.h"
 
@@ -213,9 +214,7 @@ nlohmann::json gguf_deepseek(const ArchitectureMetadata& metadata) {
   return json;
 }
 
-}  // namespace
-
-Family deepseek_v2_family() {
+Family plain_deepseek_v2() {
   return {.model_type = "deepseek_v2",
           .read = read_deepseek_v2,
           .write_config = write_deepseek_v2,
@@ -225,7 +224,7 @@ Family deepseek_v2_family() {
           .gguf = {.architectures = {"deepseek2"}, .config = gguf_deepseek}};
 }
 
-Family deepseek_v3_family() {
+Family plain_deepseek_v3() {
   return {.model_type = "deepseek_v3",
           .read = read_deepseek_v3,
           .write_config = write_deepseek_v3,
@@ -235,5 +234,15 @@ Family deepseek_v3_family() {
           .gguf = {
               .architectures = {"deepseek2"}, .holds = gguf_has_sigmoids, .config = gguf_deepseek}};
 }
+
+}  // namespace
+
+/// DeepSeek-V2 and V2-Lite (2024): Llama's blocks with multi-head latent attention and, from some
+/// layer on, mixtures of experts.
+Family deepseek_v2_family() { return either_direction<plain_deepseek_v2>(); }
+
+/// DeepSeek-V3 (2024): the same with a router of sigmoids and a bias for the selection. The layers
+/// that predict further tokens are not supported.
+Family deepseek_v3_family() { return either_direction<plain_deepseek_v3>(); }
 
 }  // namespace heed::model

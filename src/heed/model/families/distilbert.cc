@@ -1,4 +1,4 @@
-#include "heed/model/families/distilbert.h"
+#include "heed/model/families/known.h"
 
 #include <nlohmann/json.hpp>
 
@@ -98,6 +98,7 @@ bool redundant_in_distilbert(std::string_view name) {
 
 }  // namespace
 
+/// DistilBERT (Sanh et al. 2019): BERT without segments and pooler.
 Family distilbert_family() {
   return {.model_type = "distilbert",
           .read = read_distilbert,

@@ -8,29 +8,7 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
-#include "heed/model/families/bart.h"
-#include "heed/model/families/bert.h"
-#include "heed/model/families/decoder_classifier.h"
-#include "heed/model/families/deepseek.h"
-#include "heed/model/families/distilbert.h"
-#include "heed/model/families/either_direction.h"
-#include "heed/model/families/gemma.h"
-#include "heed/model/families/gpt2.h"
-#include "heed/model/families/gpt_neox.h"
-#include "heed/model/families/gpt_oss.h"
-#include "heed/model/families/granite.h"
-#include "heed/model/families/heed.h"
-#include "heed/model/families/llama.h"
-#include "heed/model/families/marian.h"
-#include "heed/model/families/mixtral.h"
-#include "heed/model/families/modernbert.h"
-#include "heed/model/families/mpnet.h"
-#include "heed/model/families/nomic_bert.h"
-#include "heed/model/families/olmo2.h"
-#include "heed/model/families/phi3.h"
-#include "heed/model/families/roberta.h"
-#include "heed/model/families/smollm3.h"
-#include "heed/model/families/t5.h"
+#include "heed/model/families/known.h"
 
 namespace heed::model {
 
@@ -79,40 +57,9 @@ void drop_foreign_tokens(const std::string& file, ModelConfig& c) {
 }  // namespace
 
 std::span<const Family> families() {
-  using enum TokenClassifier;
-  static const std::array all{marian_family(),
-                              pegasus_family(),
-                              with_classifier<either_direction<llama_family>>(),
-                              with_classifier<either_direction<mistral_family>>(),
-                              with_classifier<either_direction<qwen2_family>>(),
-                              with_classifier<either_direction<qwen3_family>>(),
-                              with_classifier<either_direction<gpt2_family>, classifier>(),
-                              with_classifier<either_direction<gemma2_family>>(),
-                              either_direction<deepseek_v2_family>(),
-                              bart_family(),
-                              t5_family(),
-                              bert_family(),
-                              distilbert_family(),
-                              roberta_family(),
-                              with_classifier<either_direction<gemma_family>>(),
-                              either_direction<gemma3_family>(),
-                              either_direction<granite_family>(),
-                              either_direction<olmo2_family>(),
-                              with_classifier<either_direction<smollm3_family>>(),
-                              with_classifier<either_direction<qwen3_moe_family>>(),
-                              with_classifier<either_direction<mixtral_family>>(),
-                              with_classifier<either_direction<phi3_family>>(),
-                              with_classifier<either_direction<gpt_neox_family>, classifier>(),
-                              either_direction<deepseek_v3_family>(),
-                              xlm_roberta_family(),
-                              mpnet_family(),
-                              modernbert_family(),
-                              nomic_bert_family(),
-                              either_direction<gpt_oss_family>(),
-                              mbart_family(),
-                              m2m_100_family(),
-                              mt5_family(),
-                              heed_family()};
+#define HEED_FAMILY(name) name(),
+  static const std::array all{HEED_FAMILIES(HEED_FAMILY)};
+#undef HEED_FAMILY
   return all;
 }
 

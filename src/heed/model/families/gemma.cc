@@ -1,4 +1,4 @@
-#include "heed/model/families/gemma.h"
+#include "heed/model/families/known.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -7,6 +7,7 @@
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/decoder_classifier.h"
 #include "heed/model/families/either_direction.h"
 #include "heed/model/families/llama.h"
 #include "heed/model/families/rotary_json.h"
@@ -202,9 +203,7 @@ nlohmann::json gguf_gemma3(const ArchitectureMetadata& metadata) {
   return json;
 }
 
-}  // namespace
-
-Family gemma_family() {
+Family plain_gemma() {
   return {.model_type = "gemma",
           .read = read_gemma,
           .write_config = write_gemma,
@@ -214,7 +213,7 @@ Family gemma_family() {
           .gguf = {.architectures = {"gemma"}, .config = gguf_gemma}};
 }
 
-Family gemma2_family() {
+Family plain_gemma2() {
   return {.model_type = "gemma2",
           .read = read_gemma2,
           .write_config = write_gemma2,
@@ -224,7 +223,7 @@ Family gemma2_family() {
           .gguf = {.architectures = {"gemma2"}, .config = gguf_gemma2}};
 }
 
-Family gemma3_family() {
+Family plain_gemma3() {
   return {.model_type = "gemma3_text",
           .read = read_gemma3,
           .write_config = write_gemma3,
@@ -233,5 +232,19 @@ Family gemma3_family() {
           .redundant = llama_redundant,
           .gguf = {.architectures = {"gemma3"}, .config = gguf_gemma3}};
 }
+
+}  // namespace
+
+/// Gemma (Gemma Team 2024): Llama with norms that scale by 1 + weight, gated GELU and scaled
+/// embeddings.
+Family gemma_family() { return with_classifier<either_direction<plain_gemma>>(); }
+
+/// Gemma 2 (Gemma Team 2024): the same with norms before and after each sub-layer, a window in
+/// every other layer, capped scores and logits.
+Family gemma2_family() { return with_classifier<either_direction<plain_gemma2>>(); }
+
+/// The text models of Gemma 3 (Gemma Team 2025): the same without caps, with normalised queries and
+/// keys, a window in five of six layers, and another rotary base in those layers.
+Family gemma3_family() { return either_direction<plain_gemma3>(); }
 
 }  // namespace heed::model

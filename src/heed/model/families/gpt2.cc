@@ -1,4 +1,4 @@
-#include "heed/model/families/gpt2.h"
+#include "heed/model/families/known.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -6,6 +6,8 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/decoder_classifier.h"
+#include "heed/model/families/either_direction.h"
 #include "heed/model/gguf/metadata.h"
 
 namespace heed::model {
@@ -128,9 +130,7 @@ nlohmann::json gguf_gpt2(const ArchitectureMetadata& metadata) {
           {"pad_token_id", token(file, "padding")}};
 }
 
-}  // namespace
-
-Family gpt2_family() {
+Family plain_gpt2() {
   return {
       .model_type = "gpt2",
       .read = read_gpt2,
@@ -140,6 +140,14 @@ Family gpt2_family() {
       .redundant = redundant_in_gpt2,
       .gguf = {.architectures = {"gpt2"}, .config = gguf_gpt2, .stored = gguf_fused_decoder_weight},
       .padded_embedding = false};
+}
+
+}  // namespace
+
+/// GPT-2 (Radford et al. 2019): pre-norm LayerNorm, learned positions, biases everywhere, a tied
+/// head. Its matrices are stored transposed, and q, k and v as one.
+Family gpt2_family() {
+  return with_classifier<either_direction<plain_gpt2>, TokenClassifier::classifier>();
 }
 
 }  // namespace heed::model

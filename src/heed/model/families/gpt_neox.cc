@@ -1,9 +1,11 @@
-#include "heed/model/families/gpt_neox.h"
+#include "heed/model/families/known.h"
 
 #include <nlohmann/json.hpp>
 
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/decoder_classifier.h"
+#include "heed/model/families/either_direction.h"
 #include "heed/model/families/rotary_json.h"
 #include "heed/model/gguf/metadata.h"
 
@@ -129,9 +131,7 @@ nlohmann::json gguf_gpt_neox(const ArchitectureMetadata& metadata) {
           {"pad_token_id", token(file, "padding")}};
 }
 
-}  // namespace
-
-Family gpt_neox_family() {
+Family plain_gpt_neox() {
   return {.model_type = "gpt_neox",
           .read = read_gpt_neox,
           .write_config = write_gpt_neox,
@@ -142,6 +142,14 @@ Family gpt_neox_family() {
                    .config = gguf_gpt_neox,
                    .stored = gguf_fused_decoder_weight},
           .padded_embedding = false};
+}
+
+}  // namespace
+
+/// GPT-NeoX and Pythia (Black et al. 2022): attention and feed-forward network read the same input;
+/// a part of each head is rotated.
+Family gpt_neox_family() {
+  return with_classifier<either_direction<plain_gpt_neox>, TokenClassifier::classifier>();
 }
 
 }  // namespace heed::model

@@ -1,4 +1,4 @@
-#include "heed/model/families/gpt_oss.h"
+#include "heed/model/families/known.h"
 
 #include <charconv>
 #include <cmath>
@@ -8,6 +8,7 @@
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/either_direction.h"
 #include "heed/model/families/llama.h"
 #include "heed/model/gguf/metadata.h"
 
@@ -166,9 +167,7 @@ StoredWeight gguf_gpt_oss_weight(const ModelConfig& config, const std::string& n
   return weight;
 }
 
-}  // namespace
-
-Family gpt_oss_family() {
+Family plain_gpt_oss() {
   return {.model_type = "gpt_oss",
           .read = read_gpt_oss,
           .write_config = write_gpt_oss,
@@ -179,5 +178,11 @@ Family gpt_oss_family() {
           .gguf = {
               .architectures = {"gpt-oss"}, .config = gguf_gpt_oss, .stored = gguf_gpt_oss_weight}};
 }
+
+}  // namespace
+
+/// gpt-oss (OpenAI, 2025): attention sinks, every other layer with a window, and in each layer a
+/// mixture of experts, whose weights are published in MXFP4.
+Family gpt_oss_family() { return either_direction<plain_gpt_oss>(); }
 
 }  // namespace heed::model

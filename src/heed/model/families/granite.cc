@@ -1,10 +1,11 @@
-#include "heed/model/families/granite.h"
+#include "heed/model/families/known.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/model/families/either_direction.h"
 #include "heed/model/families/llama.h"
 #include "heed/model/gguf/metadata.h"
 
@@ -48,9 +49,7 @@ nlohmann::json gguf_granite(const ArchitectureMetadata& metadata) {
   return json;
 }
 
-}  // namespace
-
-Family granite_family() {
+Family plain_granite() {
   return {.model_type = "granite",
           .read = read_granite,
           .write_config = write_granite,
@@ -59,5 +58,11 @@ Family granite_family() {
           .redundant = llama_redundant,
           .gguf = {.architectures = {"granite"}, .config = gguf_granite, .in_pairs = true}};
 }
+
+}  // namespace
+
+/// Granite 3 (IBM, 2024): Llama with factors of the embeddings, of the attention scores, of what
+/// each sub-layer adds, and of the logits.
+Family granite_family() { return either_direction<plain_granite>(); }
 
 }  // namespace heed::model

@@ -1,4 +1,4 @@
-#include "heed/model/families/heed.h"
+#include "heed/model/families/known.h"
 
 #include <nlohmann/json.hpp>
 #include <type_traits>
@@ -55,6 +55,9 @@ nlohmann::json write_heed(const ModelConfig& config) {
 
 }  // namespace
 
+/// heed's own format, which can express every ModelConfig. It is for those that no published family
+/// can express: bottleneck heads, shared key/value heads in an encoder-decoder, gated feed-forward
+/// networks, ...
 Family heed_family() {
   return {.model_type = "heed",
           .read = read_heed,

@@ -6,6 +6,9 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/decoder_classifier.h"
+#include "heed/model/families/either_direction.h"
+#include "heed/model/families/known.h"
 #include "heed/model/families/rotary_json.h"
 #include "heed/model/gguf/metadata.h"
 
@@ -312,13 +315,15 @@ nlohmann::json gguf_llama(const ArchitectureMetadata& metadata) {
   return gguf_llama_mixture(metadata);
 }
 
-Family llama_family() {
+namespace {
+
+Family plain_llama() {
   return like_llama("llama", [](ConfigReader& json) { return read_biased_llama(json); },
                     write_llama_itself,
                     {.architectures = {"llama"}, .config = gguf_llama, .in_pairs = true});
 }
 
-Family mistral_family() {
+Family plain_mistral() {
   return like_llama("mistral", read_mistral, write_mistral,
                     {.architectures = {"llama"},
                      .holds = gguf_has_window,
@@ -326,21 +331,39 @@ Family mistral_family() {
                      .in_pairs = true});
 }
 
-Family qwen2_family() {
+Family plain_qwen2() {
   return like_llama("qwen2", read_qwen2, write_qwen2,
                     {.architectures = {"qwen2"}, .config = gguf_llama});
 }
 
-Family qwen3_family() {
+Family plain_qwen3() {
   return like_llama("qwen3", read_qwen3, write_qwen3,
                     {.architectures = {"qwen3"}, .config = gguf_llama});
 }
 
-Family qwen3_moe_family() {
+Family plain_qwen3_moe() {
   Family family = like_llama("qwen3_moe", read_qwen3_moe, write_qwen3_moe,
                              {.architectures = {"qwen3moe"}, .config = gguf_qwen3_moe});
   family.stored = llama_moe_weight;
   return family;
 }
+
+}  // namespace
+
+/// Llama 2 and 3 (Touvron et al. 2023; Llama 3, 2024): pre-norm RMSNorm, rotary positions, gated
+/// SiLU, grouped key/value heads.
+Family llama_family() { return with_classifier<either_direction<plain_llama>>(); }
+
+/// The same with a sliding window (Jiang et al. 2023).
+Family mistral_family() { return with_classifier<either_direction<plain_mistral>>(); }
+
+/// The same with biases of queries, keys and values (Qwen2, 2024).
+Family qwen2_family() { return with_classifier<either_direction<plain_qwen2>>(); }
+
+/// The same with normalised queries and keys (Qwen3, 2025).
+Family qwen3_family() { return with_classifier<either_direction<plain_qwen3>>(); }
+
+/// The same with a mixture of experts in each layer (Qwen3, 2025).
+Family qwen3_moe_family() { return with_classifier<either_direction<plain_qwen3_moe>>(); }
 
 }  // namespace heed::model

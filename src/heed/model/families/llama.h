@@ -5,18 +5,6 @@
 
 namespace heed::model {
 
-/// Llama 2 and 3 (Touvron et al. 2023; Llama 3, 2024): pre-norm RMSNorm, rotary positions, gated
-/// SiLU, grouped key/value heads.
-Family llama_family();
-/// The same with a sliding window (Jiang et al. 2023).
-Family mistral_family();
-/// The same with biases of queries, keys and values (Qwen2, 2024).
-Family qwen2_family();
-/// The same with normalised queries and keys (Qwen3, 2025).
-Family qwen3_family();
-/// The same with a mixture of experts in each layer (Qwen3, 2025).
-Family qwen3_moe_family();
-
 /// The stored names of the weights of Llama and of the families derived from it.
 StoredWeight llama_weight(const ModelConfig& config, const std::string& name, const Shape& shape);
 /// The same with the router and the experts of "mlp".

@@ -1,4 +1,4 @@
-#include "heed/model/families/marian.h"
+#include "heed/model/families/known.h"
 
 #include <nlohmann/json.hpp>
 
@@ -103,6 +103,9 @@ bool redundant_in_marian(std::string_view name) {
 
 }  // namespace
 
+/// The paper's encoder-decoder as Marian writes it (Junczys-Dowmunt et al. 2018) and Python's
+/// MarianMTModel reads it: post-norm, sinusoids in halves, and one embedding shared
+/// three ways, or one for each language.
 Family marian_family() {
   return {.model_type = "marian",
           .read = read_post_norm,
@@ -114,6 +117,8 @@ Family marian_family() {
           .buffer = is_bias_of_logits};
 }
 
+/// The same with the normalisation before each sub-layer, as PegasusForConditionalGeneration reads
+/// it.
 Family pegasus_family() {
   return {.model_type = "pegasus",
           .read = read_pegasus,

@@ -1,9 +1,11 @@
-#include "heed/model/families/mixtral.h"
+#include "heed/model/families/known.h"
 
 #include <nlohmann/json.hpp>
 
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/decoder_classifier.h"
+#include "heed/model/families/either_direction.h"
 #include "heed/model/families/llama.h"
 #include "heed/model/gguf/metadata.h"
 
@@ -52,9 +54,7 @@ nlohmann::json gguf_mixtral(const ArchitectureMetadata& metadata) {
   return json;
 }
 
-}  // namespace
-
-Family mixtral_family() {
+Family plain_mixtral() {
   return {.model_type = "mixtral",
           .read = read_mixtral,
           .write_config = write_mixtral,
@@ -66,5 +66,10 @@ Family mixtral_family() {
                    .config = gguf_mixtral,
                    .in_pairs = true}};
 }
+
+}  // namespace
+
+/// Mixtral (Jiang et al. 2024): Mistral with a mixture of experts in each layer.
+Family mixtral_family() { return with_classifier<either_direction<plain_mixtral>>(); }
 
 }  // namespace heed::model

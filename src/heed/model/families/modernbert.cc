@@ -1,4 +1,4 @@
-#include "heed/model/families/modernbert.h"
+#include "heed/model/families/known.h"
 
 #include <nlohmann/json.hpp>
 
@@ -177,6 +177,8 @@ nlohmann::json gguf_modernbert(const ArchitectureMetadata& metadata) {
 
 }  // namespace
 
+/// ModernBERT (Warner et al. 2024): norms before the sub-layers, rotary positions, gated
+/// feed-forward networks, and attention windows in all but every third layer.
 Family modernbert_family() {
   return {.model_type = "modernbert",
           .read = read_modernbert,

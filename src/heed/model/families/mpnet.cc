@@ -1,4 +1,4 @@
-#include "heed/model/families/mpnet.h"
+#include "heed/model/families/known.h"
 
 #include <nlohmann/json.hpp>
 
@@ -46,6 +46,8 @@ StoredWeight mpnet_weight(const ModelConfig& config, const std::string& name, co
 
 }  // namespace
 
+/// MPNet (Song et al. 2020): RoBERTa without segments, and with relative biases besides the learned
+/// positions.
 Family mpnet_family() {
   return {.model_type = "mpnet",
           .read = read_mpnet,

@@ -1,4 +1,4 @@
-#include "heed/model/families/nomic_bert.h"
+#include "heed/model/families/known.h"
 
 #include <array>
 #include <nlohmann/json.hpp>
@@ -129,6 +129,8 @@ nlohmann::json gguf_nomic_bert(const ArchitectureMetadata& metadata) {
 
 }  // namespace
 
+/// The text encoders of Nomic (Nussbaum et al. 2024): BERT with rotary positions, gated
+/// feed-forward networks and few biases.
 Family nomic_bert_family() {
   return {.model_type = "nomic_bert",
           .read = read_nomic,

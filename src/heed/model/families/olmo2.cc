@@ -1,10 +1,11 @@
-#include "heed/model/families/olmo2.h"
+#include "heed/model/families/known.h"
 
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/either_direction.h"
 #include "heed/model/families/llama.h"
 #include "heed/model/gguf/metadata.h"
 
@@ -44,9 +45,7 @@ nlohmann::json gguf_olmo2(const ArchitectureMetadata& metadata) {
   return gguf_llama(metadata);
 }
 
-}  // namespace
-
-Family olmo2_family() {
+Family plain_olmo2() {
   return {.model_type = "olmo2",
           .read = read_olmo2,
           .write_config = write_olmo2,
@@ -55,5 +54,11 @@ Family olmo2_family() {
           .redundant = llama_redundant,
           .gguf = {.architectures = {"olmo2"}, .config = gguf_olmo2}};
 }
+
+}  // namespace
+
+/// OLMo 2 (Team OLMo 2024): Llama with norms of each sub-layer's output instead of its input, and
+/// of queries and keys over all heads.
+Family olmo2_family() { return either_direction<plain_olmo2>(); }
 
 }  // namespace heed::model

@@ -1,10 +1,12 @@
-#include "heed/model/families/phi3.h"
+#include "heed/model/families/known.h"
 
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/decoder_classifier.h"
+#include "heed/model/families/either_direction.h"
 #include "heed/model/families/llama.h"
 #include "heed/model/families/rotary_json.h"
 #include "heed/model/gguf/metadata.h"
@@ -75,9 +77,7 @@ nlohmann::json gguf_phi3(const ArchitectureMetadata& metadata) {
   return json;
 }
 
-}  // namespace
-
-Family phi3_family() {
+Family plain_phi3() {
   return {.model_type = "phi3",
           .read = read_phi3,
           .write_config = write_phi3,
@@ -87,5 +87,11 @@ Family phi3_family() {
           .gguf = {
               .architectures = {"phi3"}, .config = gguf_phi3, .stored = gguf_fused_decoder_weight}};
 }
+
+}  // namespace
+
+/// Phi-3 and Phi-4-mini (Microsoft, 2024): Llama with fused projections, of which a part of each
+/// head may be rotated.
+Family phi3_family() { return with_classifier<either_direction<plain_phi3>>(); }
 
 }  // namespace heed::model

@@ -6,6 +6,7 @@
 #include "heed/base/json.h"
 #include "heed/model/families/bert.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/known.h"
 #include "heed/model/gguf/metadata.h"
 
 namespace heed::model {
@@ -96,12 +97,15 @@ std::string roberta_own_bias(const std::string& name) {
   return name == "final_logits_bias" ? "lm_head.decoder.bias" : "";
 }
 
+/// RoBERTa (Liu et al. 2019): BERT, but positions begin after pad_token_id, and the head always
+/// uses GELU.
 Family roberta_family() {
   return family<kRobertaStem>(
       "roberta", [](const ModelConfig& c) { return write_roberta(c, "roberta", kRobertaStem); },
       [](const ArchitectureMetadata& metadata) { return tokenizer_kind(metadata) == "gpt2"; });
 }
 
+/// XLM-RoBERTa (Conneau et al. 2019): RoBERTa by another name.
 Family xlm_roberta_family() {
   return family<kXlmRobertaStem>(
       "xlm-roberta",

@@ -4,13 +4,6 @@
 
 namespace heed::model {
 
-/// RoBERTa (Liu et al. 2019): BERT, but positions begin after pad_token_id, and the head always
-/// uses GELU.
-Family roberta_family();
-
-/// XLM-RoBERTa (Conneau et al. 2019): RoBERTa by another name.
-Family xlm_roberta_family();
-
 // What RoBERTa has in common with the families derived from it.
 
 /// max_position_embeddings of the file counts the rows before the first position, which is

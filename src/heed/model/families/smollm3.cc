@@ -1,4 +1,4 @@
-#include "heed/model/families/smollm3.h"
+#include "heed/model/families/known.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -6,6 +6,8 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/decoder_classifier.h"
+#include "heed/model/families/either_direction.h"
 #include "heed/model/families/llama.h"
 
 namespace heed::model {
@@ -53,9 +55,7 @@ nlohmann::json write_smollm3(const ModelConfig& c) {
   return json;
 }
 
-}  // namespace
-
-Family smollm3_family() {
+Family plain_smollm3() {
   return {
       .model_type = "smollm3",
       .read = read_smollm3,
@@ -66,5 +66,10 @@ Family smollm3_family() {
       // Which layers have no positions is not in the file: every fourth, as in the published model.
       .gguf = {.architectures = {"smollm3"}, .config = gguf_llama, .in_pairs = true}};
 }
+
+}  // namespace
+
+/// SmolLM3 (Hugging Face, 2025): Llama without positions in every fourth layer.
+Family smollm3_family() { return with_classifier<either_direction<plain_smollm3>>(); }
 
 }  // namespace heed::model

@@ -1,4 +1,4 @@
-#include "heed/model/families/t5.h"
+#include "heed/model/families/known.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -227,6 +227,9 @@ StoredWeight gguf_t5_weight(const ModelConfig&, const std::string& name, const S
 
 }  // namespace
 
+/// T5 (Raffel et al. 2020): an encoder-decoder with relative positions, RMSNorm before the
+/// sub-layers, no biases and no scaling of the scores; version 1.1 has gated feed-forward networks
+/// and a head of its own.
 Family t5_family() {
   return {
       .model_type = "t5",
@@ -238,6 +241,7 @@ Family t5_family() {
       .padded_embedding = false};
 }
 
+/// mT5 (Xue et al. 2020): version 1.1 with a vocabulary of many languages.
 Family mt5_family() {
   Family family = t5_family();
   family.model_type = "mt5";
