@@ -47,7 +47,7 @@ GgufModel open_gguf_model(const io::ModelFiles& files) {
   const auto name = file->metadata().get<std::string>("general.architecture");
   const model::ArchitectureMetadata metadata(*file, name);
   GgufModel model{.config = {}, .family = model::gguf_family(metadata), .weights = nullptr};
-  const model::GgufForm form = model.family.gguf;
+  const model::GgufForm& form = model.family.gguf;
   const nlohmann::json json = form.config(metadata);
   model::ConfigReader reader(json, file->name());
   reader.understand_all();

@@ -15,8 +15,8 @@ struct GgufModel {
 };
 
 /// Reads a GGUF file of an architecture that a family has: converts its metadata back to the
-/// config.json of the original model. Throws Error that names the
-/// file and what is missing, wrong or not supported.
+/// config.json of the original model. Throws Error that names the file and what is missing, wrong
+/// or not supported.
 GgufModel open_gguf_model(const io::ModelFiles& files);
 
 }  // namespace heed::checkpoint

@@ -37,33 +37,30 @@ struct LoadPlan {
   std::optional<Compute> pack;
 };
 
-/// Whether some weight is multiplied as integers when all are packed as they are stored.
-bool multiplies_integers(const model::Transformer& model, std::span<const DType> dtypes) {
-  const std::deque<Parameter>& all = model.parameters().all();
-  for (size_t i = 0; i < dtypes.size(); ++i)
-    if (model.packs(all[i], dtypes[i], Compute::int8)) return true;
-  return false;
-}
-
-bool has_matrices_of_16_bits(const model::Transformer& model, std::span<const DType> dtypes) {
-  const auto& all = model.parameters().all();
-  for (size_t i = 0; i < dtypes.size(); ++i)
-    if (all[i].shape.rank() > 1 && is_plain(dtypes[i]) && dtypes[i] != DType::f32) return true;
-  return false;
-}
-
 /// An encoder multiplies many rows at once, which is fastest with packed f32 matrices.
 LoadPlan plan_of(const LoadOptions& options, const checkpoint::OpenedModel& opened) {
   LoadPlan plan;
   if (options.weights) plan.weights = dtype_of(*options.weights);
   if (options.compute != Compute::f32) plan.pack = options.compute.value_or(Compute::int8);
   if (plan.weights) return plan;
+  const model::Transformer& model = opened.model();
   const std::vector<DType> stored = opened.stored_dtypes();
-  if (plan.pack == Compute::int8 && multiplies_integers(opened.model(), stored)) return plan;
+  const auto any = [&](const auto& holds) {
+    size_t i = 0;
+    return std::ranges::any_of(model.parameters().all(), [&](const Parameter& parameter) {
+      return holds(parameter, stored[i++]);
+    });
+  };
+  const auto multiplies_integers = [&](const Parameter& parameter, DType dtype) {
+    return model.packs(parameter, dtype, Compute::int8);
+  };
+  const auto is_matrix_of_16_bits = [](const Parameter& parameter, DType dtype) {
+    return parameter.shape.rank() > 1 && is_plain(dtype) && dtype != DType::f32;
+  };
+  if (plan.pack == Compute::int8 && any(multiplies_integers)) return plan;
   if (options.compute == Compute::int8) {
     plan.weights = DType::q8_0;
-  } else if (options.compute != Compute::bf16 && opened.model().has_encoder() &&
-             has_matrices_of_16_bits(opened.model(), stored)) {
+  } else if (options.compute != Compute::bf16 && model.has_encoder() && any(is_matrix_of_16_bits)) {
     plan.weights = DType::f32;
     plan.pack = Compute::f32;
   }
