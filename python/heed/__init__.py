@@ -50,7 +50,7 @@ from ._model import Model, load
 from ._serving import Server, serve
 from ._session import ChatStream, Session, TextStream
 from ._tokenizer import Tokenizer
-from ._training import quantize, train
+from ._training import convert, quantize, train
 
 __all__ = [
     "AddedToken",
@@ -88,6 +88,7 @@ __all__ = [
     "Translation",
     "ValidationRecord",
     "ValidationSample",
+    "convert",
     "load",
     "quantize",
     "serve",

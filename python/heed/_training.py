@@ -1,15 +1,15 @@
-"""heed.train() and heed.quantize()."""
+"""heed.train(), heed.quantize() and heed.convert()."""
 
 from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from . import _heed
 
 if TYPE_CHECKING:
-    from .options import HubOptions, Path, WeightType
+    from .options import AdapterOptions, HubOptions, Path, WeightType
 
 
 def _assignment(key: object, value: object) -> str:
@@ -77,3 +77,23 @@ def quantize(
     """
     options = {"weights": weights, "calibration": calibration, "held_out": held_out, "threads": threads, "hub": hub}
     return _heed.quantize(source, target, options)
+
+
+def convert(
+    source: Path,
+    target: Path,
+    weights: str | None = None,
+    *,
+    adapters: Sequence[Path | AdapterOptions] | None = None,
+    threads: int | None = None,
+    hub: HubOptions | None = None,
+) -> list[str]:
+    """Writes a model directory as a GGUF file if `target` ends with .gguf, or a GGUF file as a directory, as
+    `heed convert` does.
+
+    `weights` is the type of the matrices in a GGUF file: f16 unless given, f32, bf16 or a block type; a directory has
+    f32. `adapters` are added to the weights. Returns warnings about what the target leaves out. Raises Error when
+    `target` exists, and when its format cannot say what the model's files say.
+    """
+    options = {"weights": weights, "adapters": adapters, "threads": threads, "hub": hub}
+    return _heed.convert(source, target, options)

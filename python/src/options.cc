@@ -87,6 +87,11 @@ std::shared_ptr<Executor> take_executor(Keywords& keywords) {
   return threads ? make_executor(*threads) : nullptr;
 }
 
+std::vector<AdapterOptions> take_adapters(Keywords& keywords) {
+  const nb::object adapters = keywords.take("adapters");
+  return adapters ? list_from(adapters, "adapters", adapter_from) : std::vector<AdapterOptions>();
+}
+
 GenerateOptions take_generate_options(Keywords& keywords) {
   GenerateOptions options;
   keywords.read("max_new_tokens", options.max_new_tokens);
@@ -209,8 +214,7 @@ LoadOptions take_load_options(Keywords& keywords) {
   keywords.read("random_weights", options.random_weights);
   keywords.read("rope_context", options.rope_context);
   keywords.read("weight_cache", options.weight_cache);
-  if (const nb::object adapters = keywords.take("adapters"))
-    options.adapters = list_from(adapters, "adapters", adapter_from);
+  options.adapters = take_adapters(keywords);
   options.speculation = take_speculation(keywords);
   options.executor = take_executor(keywords);
   options.hub = take_hub_options(keywords);

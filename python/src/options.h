@@ -33,5 +33,7 @@ HubOptions take_hub_options(Keywords& keywords);
 void take_download_progress(Keywords& keywords, HubOptions& options);
 /// An Executor of `threads`; null if that is not given.
 std::shared_ptr<Executor> take_executor(Keywords& keywords);
+/// "adapters": a list of paths, or of dicts with path, name and scale.
+std::vector<AdapterOptions> take_adapters(Keywords& keywords);
 
 }  // namespace heed::python

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "call.h"
+#include "heed/convert.h"
 #include "heed/quantize.h"
 #include "heed/train.h"
 #include "model.h"
@@ -98,6 +99,18 @@ QuantizeResult quantize(nb::handle source, nb::handle target, const Options& opt
   return run([&] { return quantize_model(from, to, quantize_options); });
 }
 
+std::vector<std::string> convert(nb::handle source, nb::handle target, const Options& options) {
+  const auto from = path_from(source, "source"), to = path_from(target, "target");
+  Keywords keywords(options);
+  ConvertOptions convert_options;
+  keywords.read("weights", convert_options.weights);
+  convert_options.adapters = take_adapters(keywords);
+  convert_options.executor = take_executor(keywords);
+  convert_options.hub = take_hub_options(keywords);
+  keywords.finish("convert");
+  return run([&] { return convert_model(from, to, convert_options); });
+}
+
 void bind_train_results(nb::module_& m) {
   nb::class_<TrainStep>(m, "TrainStep", "One optimizer step.")
       .def_ro("step", &TrainStep::step, "counted from 1")
@@ -160,6 +173,7 @@ void bind_training(nb::module_& m) {
   m.def("train", &train, nb::arg("options"), nb::arg("on_step").none(),
         nb::arg("on_validation").none(), nb::arg("on_log").none());
   m.def("quantize", &quantize, nb::arg("source"), nb::arg("target"), nb::arg("options"));
+  m.def("convert", &convert, nb::arg("source"), nb::arg("target"), nb::arg("options"));
 }
 
 }  // namespace heed::python

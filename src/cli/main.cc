@@ -86,6 +86,7 @@ int main(int argc, char** argv) {
   heed::cli::add_tokenizer(program);
   heed::cli::add_quantize(program);
   heed::cli::add_average(program);
+  heed::cli::add_convert(program);
   heed::cli::add_merge(program);
   heed::cli::add_info(program);
   heed::cli::add_logits(program);

@@ -186,10 +186,14 @@ TEST(GgufModelRefusals, NameTheFault) {
   EXPECT_NE(refusal({}).find("general.architecture"), std::string::npos);
   EXPECT_NE(refusal(of_architecture("mamba")).find("\"mamba\", expected one of bert, deepseek2"),
             std::string::npos);
-  EXPECT_NE(refusal(of_architecture("llama")).find("token_embd.weight"), std::string::npos);
+  EXPECT_NE(refusal(of_architecture("llama")).find("llama.embedding_length"), std::string::npos);
   io::GgufBytes deep = of_architecture("gpt2");
-  deep.value("gpt2.embedding_length", io::GgufType::u32, io::GgufBytes::number(uint32_t{2}))
-      .value("gpt2.block_count", io::GgufType::u32, io::GgufBytes::number(uint32_t{1} << 30))
+  for (const char* key :
+       {"embedding_length", "attention.head_count", "feed_forward_length", "context_length"})
+    deep.value(fmt::format("gpt2.{}", key), io::GgufType::u32, io::GgufBytes::number(uint32_t{2}));
+  deep.value("gpt2.attention.layer_norm_epsilon", io::GgufType::f32, io::GgufBytes::number(1e-5f));
+  EXPECT_NE(refusal(deep).find("token_embd.weight"), std::string::npos);
+  deep.value("gpt2.block_count", io::GgufType::u32, io::GgufBytes::number(uint32_t{1} << 30))
       .tensor("token_embd.weight", {2, 2}, 0, 0);
   EXPECT_NE(refusal(deep, std::string(16, '\0')).find("block_count is 1073741824, expected 1 to 1"),
             std::string::npos);

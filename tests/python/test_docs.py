@@ -40,6 +40,8 @@ def stand_ins(tmp_path, monkeypatch):
         random_weights = None if GOLDEN in paths[name].parents else 1
         return load(paths[name], random_weights=random_weights, **options)
 
+    convert = heed.convert
+    monkeypatch.setattr(heed, "convert", lambda name, *arguments: convert(paths[name], *arguments))
     monkeypatch.setattr(heed, "load", stand_in)
     monkeypatch.setattr("heed.sklearn.load", stand_in)
     monkeypatch.chdir(tmp_path)

@@ -89,6 +89,17 @@ def test_any_options_of_quantising(tmp_path_factory, monkeypatch, source, target
 
 
 @quick
+@given(source=values, target=values, data=st.data())
+def test_any_options_of_converting(tmp_path_factory, monkeypatch, source, target, data):
+    monkeypatch.chdir(tmp_path_factory.mktemp("here"))
+    out = tmp_path_factory.mktemp("convert") / "out.gguf"
+    call(heed.convert, source, out)
+    call(heed.convert, GOLDEN / "encoders/classify", target)
+    call(heed.convert, GOLDEN / "encoders/classify", out,
+         **data.draw(st.dictionaries(st.sampled_from(["weights", "adapters", "hub"]), values, max_size=2)))
+
+
+@quick
 @given(data=st.data())
 def test_any_parameters_of_an_embedder(encoder, data):
     model = data.draw(st.one_of(values, st.just(encoder)))
@@ -99,7 +110,7 @@ def test_any_parameters_of_an_embedder(encoder, data):
 
 def test_every_name_of_the_package_is_tried_here_or_there():
     """A new class or function has to be added to a test of its arguments."""
-    tried = {"Model", "load", "Session", "Tokenizer", "train", "quantize", "Server", "Attention"}
+    tried = {"Model", "load", "Session", "Tokenizer", "train", "quantize", "convert", "Server", "Attention"}
     streams = {"ChatStream", "TextStream"}  # made by Model.generate() and chat()
     blocking = {"serve"}  # takes the arguments of Server
     own = {name for name in heed.__all__ if inspect.getmodule(getattr(heed, name)).__name__ != "heed._heed"}

@@ -1,7 +1,7 @@
-"""heed.train() and heed.quantize()."""
+"""heed.train(), heed.quantize() and heed.convert()."""
 
 import pytest
-from conftest import make_training_text
+from conftest import GOLDEN, make_training_text
 
 import heed
 
@@ -62,3 +62,17 @@ def test_a_quantised_copy_has_smaller_weights(settings, decoder_path, tmp_path):
         heed.quantize(model, "other", "q9")
     with pytest.raises(ValueError, match="pair"):
         heed.quantize(model, "other", held_out=("train.en",))
+
+
+def test_a_converted_model_gives_the_same_embeddings(settings):
+    source = GOLDEN / "encoders/embed-bert"
+    assert heed.convert(source, "model.gguf", "f32", threads=1) == [
+        "the pooler of the first token is left out: GGUF files have none"
+    ]
+    expected = heed.load(source).embed(["a cat"], normalize=True)
+    assert (heed.load("model.gguf").embed(["a cat"], normalize=True) == expected).all()
+    heed.convert("model.gguf", "again")
+    with pytest.raises(heed.Error, match="already exists"):
+        heed.convert(source, "model.gguf")
+    with pytest.raises(heed.Error, match="weights is .q9."):
+        heed.convert(source, "other.gguf", "q9")

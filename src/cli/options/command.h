@@ -35,6 +35,7 @@ class Threads {
 /// Each adds one subcommand to the program and is defined in the file named after it.
 void add_attend(Command& program);
 void add_average(Command& program);
+void add_convert(Command& program);
 void add_merge(Command& program);
 void add_bench(Command& program);
 void add_chat(Command& program);

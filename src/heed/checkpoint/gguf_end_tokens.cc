@@ -87,6 +87,13 @@ class EndTokens {
 
 }  // namespace
 
+bool is_gguf_end_text(std::string_view text) {
+  return std::ranges::find(kTexts, text) != std::end(kTexts) ||
+         std::ranges::any_of(kGapEnds, [text](const GapEnd& end) {
+           return std::ranges::find(end.texts, text) != end.texts.end();
+         });
+}
+
 std::vector<int64_t> gguf_end_tokens(const io::GgufMetadata& metadata) {
   EndTokens tokens(metadata);
   for (const std::string_view text : kTexts) tokens.add_text(text);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "heed/io/gguf_metadata.h"
@@ -11,5 +12,9 @@ namespace heed::checkpoint {
 /// llama.cpp those that are known by their text, since many files do not name the end of a turn.
 /// Ids outside the vocabulary are left out.
 std::vector<int64_t> gguf_end_tokens(const io::GgufMetadata& metadata);
+
+/// Whether a token ends a text by its text alone, as far as no other token of the file speaks
+/// against it.
+bool is_gguf_end_text(std::string_view text);
 
 }  // namespace heed::checkpoint

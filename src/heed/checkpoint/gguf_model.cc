@@ -48,7 +48,9 @@ GgufModel open_gguf_model(const io::ModelFiles& files) {
   const model::ArchitectureMetadata metadata(*file, name);
   GgufModel model{.config = {}, .family = model::gguf_family(metadata), .weights = nullptr};
   const model::GgufForm& form = model.family.gguf;
-  const nlohmann::json json = form.config(metadata);
+  nlohmann::json json;
+  for (const auto& fields : form.fields) model::read_fields(metadata, fields, json);
+  form.read(metadata, json);
   model::ConfigReader reader(json, file->name());
   reader.understand_all();
   model.config = model.family.read_config(reader);

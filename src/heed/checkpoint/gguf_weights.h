@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "heed/io/gguf.h"
 #include "heed/model/config.h"
@@ -23,5 +24,18 @@ bool gguf_redundant(std::string_view name);
 std::shared_ptr<const io::TensorSource> gguf_weights(std::shared_ptr<const io::GgufFile> file,
                                                      const model::ModelConfig& config,
                                                      bool in_pairs);
+
+/// A tensor of a GGUF file that a tensor of the table becomes.
+struct GgufPart {
+  std::string name;
+  Shape shape;
+};
+
+/// The inverse, for files to be written: the tensors that hold one of this name and shape, itself
+/// or the two parts of kv_b_proj; and the values of one of them, given those of the whole, f32.
+std::vector<GgufPart> gguf_parts(const std::string& stored, const Shape& shape,
+                                 const model::ModelConfig& config);
+Tensor gguf_part(const GgufPart& part, const Tensor& whole, const model::ModelConfig& config,
+                 bool in_pairs);
 
 }  // namespace heed::checkpoint

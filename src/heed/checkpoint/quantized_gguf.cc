@@ -9,30 +9,25 @@
 #include <vector>
 
 #include "heed/base/error.h"
-#include "heed/base/rounding.h"
 #include "heed/checkpoint/gguf_model.h"
 #include "heed/checkpoint/gguf_weights.h"
 #include "heed/checkpoint/weights.h"
-#include "heed/io/gguf_types.h"
+#include "heed/io/gguf_write.h"
 
 namespace heed::checkpoint {
 namespace {
-
-constexpr uint32_t kMagic = 0x46554747, kVersion = 3;
-
-template <typename T>
-void append(std::string& bytes, T number) {
-  bytes.append(reinterpret_cast<const char*>(&number), sizeof(T));
-}
 
 /// Changes the value of a key, if there is one with this type.
 template <typename T>
 void set_value(std::string& metadata, std::string_view name, io::GgufType type, T value) {
   // A key is its length and its bytes; its value is a type (u32) and, here, a number of that type.
   std::string key;
-  append(key, static_cast<uint64_t>(name.size()));
+  const auto append = [&key](auto number) {
+    key.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  };
+  append(static_cast<uint64_t>(name.size()));
   key += name;
-  append(key, static_cast<uint32_t>(type));
+  append(static_cast<uint32_t>(type));
   if (const size_t place = metadata.find(key); place != std::string::npos)
     std::memcpy(metadata.data() + place + key.size(), &value, sizeof(value));
 }
@@ -46,23 +41,6 @@ std::string metadata_of(const io::GgufFile& original, DType dtype) {
   set_value(text, "split.count", io::GgufType::u16, uint16_t{1});
   return text;
 }
-
-/// Assigns offsets in the data section to tensors.
-class Layout {
- public:
-  explicit Layout(size_t alignment) : alignment_(alignment) {}
-
-  /// The offset of the next tensor.
-  size_t place(int64_t bytes) {
-    const size_t begin = end_;
-    end_ = aligned(begin + static_cast<size_t>(bytes));
-    return begin;
-  }
-  size_t aligned(size_t bytes) const { return round_up(bytes, alignment_); }
-
- private:
-  size_t alignment_, end_ = 0;
-};
 
 /// The rows of a tensor that belong to a parameter, such as one expert's, or GPT-2's q_proj.
 struct Part {
@@ -131,31 +109,6 @@ class Converter {
   const Parameter unknown_{};                       // for tensors without a parameter
 };
 
-/// Everything before the data section. Each tensor has a name, axes (innermost first), a type and
-/// an offset.
-std::string header_of(const io::GgufFile& original, const Converter& converter, DType dtype,
-                      Layout layout) {
-  std::string header;
-  append(header, kMagic);
-  append(header, kVersion);
-  const std::vector<std::string> names = original.names();
-  append(header, static_cast<uint64_t>(names.size()));
-  header += metadata_of(original, dtype);
-  for (const std::string& name : names) {
-    const Shape shape = original.get(name).shape();
-    const DType stored = converter.dtype_of(name);
-    append(header, static_cast<uint64_t>(name.size()));
-    header += name;
-    append(header, static_cast<uint32_t>(shape.rank()));
-    for (int axis = shape.rank() - 1; axis >= 0; --axis)
-      append(header, static_cast<uint64_t>(shape[axis]));
-    append(header, io::gguf_type_of(stored).number);
-    append(header, static_cast<uint64_t>(layout.place(bytes_of(stored, shape.elements()))));
-  }
-  header.resize(layout.aligned(header.size()));
-  return header;
-}
-
 }  // namespace
 
 void write_quantized_gguf(const std::filesystem::path& path, const std::filesystem::path& original,
@@ -166,17 +119,15 @@ void write_quantized_gguf(const std::filesystem::path& path, const std::filesyst
   const io::ModelFiles files(original);
   const Converter converter(files, how);
   const auto source = files.gguf();
-  const Layout layout(source->alignment());
-  AtomicFile file(path);
-  file.write(header_of(*source, converter, how.dtype, layout));
-  for (const std::string& name : source->names()) {
-    const Tensor tensor = converter.converted(name);
-    const auto bytes = static_cast<size_t>(tensor.bytes());
-    file.write({tensor.raw(), bytes});
-    file.write(std::string(layout.aligned(bytes) - bytes, '\0'));
-    source->release(name);
-  }
-  file.commit();
+  io::GgufLayout layout{
+      .metadata = metadata_of(*source, how.dtype), .tensors = {}, .alignment = source->alignment()};
+  for (const std::string& name : source->names())
+    layout.tensors.push_back({name, source->get(name).shape(), converter.dtype_of(name)});
+  io::write_gguf(path, layout, [&](const io::GgufTensor& tensor) {
+    const Tensor values = converter.converted(tensor.name);
+    source->release(tensor.name);
+    return values;
+  });
 }
 
 }  // namespace heed::checkpoint

@@ -2,7 +2,6 @@
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
-#include "heed/base/output_file.h"
 #include "heed/base/parallel.h"
 #include "heed/checkpoint/model_directory.h"
 #include "heed/checkpoint/quantized_directory.h"
@@ -10,6 +9,7 @@
 #include "heed/engine/check_known.h"
 #include "heed/engine/load.h"
 #include "heed/engine/load_types.h"
+#include "heed/engine/new_files.h"
 #include "heed/engine/quantize_measure.h"
 #include "heed/engine/system_errors.h"
 
@@ -17,18 +17,6 @@ namespace heed {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Refuses to overwrite: files of another model must not mix with the new ones.
-void check_target(const fs::path& target, bool directory) {
-  std::error_code error;
-  const fs::file_status status = fs::status(target, error);
-  require(status.type() != fs::file_type::none, "{}: {}", target.string(), error.message());
-  const bool empty = directory && fs::is_directory(status) && fs::is_empty(target, error);
-  require(!fs::exists(status) || empty, "{} already exists: choose another name or remove it",
-          target.string());
-  if (!directory || target.empty()) return require_output_file("the quantised model", target);
-  require_writable(empty ? target / "config.json" : target);
-}
 
 /// Checks the options before measuring, which takes long.
 void check(const fs::path& source, const fs::path& target, const QuantizeOptions& options) {
@@ -39,7 +27,7 @@ void check(const fs::path& source, const fs::path& target, const QuantizeOptions
     require(!files->text.empty() || files->reference.empty(),
             "there are references {} without the text that they translate",
             files->reference.string());
-  check_target(target, path_is_directory(source));
+  engine::require_new("the quantised model", target, path_is_directory(source));
   if (options.calibration.text.empty()) return;
   const int bits = traits_of(engine::dtype_of(options.weights)).bits;
   require(bits > 0 && bits < 8, "calibration is for blocks of less than 8 bits, weights is {}",

@@ -13,7 +13,6 @@
 namespace heed::io {
 namespace {
 
-constexpr uint32_t kMagic = 0x46554747;            // "GGUF"
 constexpr size_t kMinTensorEntry = 8 + 4 + 4 + 8;  // length of the name, axes, type, offset
 constexpr size_t kMinPair = 8 + 4 + 1;             // length of the key, type, value
 constexpr size_t kMinArray = 4 + 8;                // type and number of the elements
@@ -141,7 +140,7 @@ std::vector<std::string> GgufMetadata::keys() const {
 
 uint64_t read_gguf_start(GgufCursor& cursor) {
   const std::string& file = cursor.file();
-  require(cursor.remaining() >= sizeof(kMagic) && cursor.number<uint32_t>("") == kMagic,
+  require(cursor.remaining() >= sizeof(kGgufMagic) && cursor.number<uint32_t>("") == kGgufMagic,
           "{}: is not a GGUF file: it does not begin with \"GGUF\"", file);
   const auto version = cursor.number<uint32_t>("the version");
   require(version != 0x02000000u && version != 0x03000000u,
@@ -153,7 +152,7 @@ uint64_t read_gguf_start(GgufCursor& cursor) {
 bool is_gguf(const std::filesystem::path& path) {
   const auto file = MappedFile::open(path);
   GgufCursor cursor(file->bytes(), path.string());
-  return cursor.remaining() >= sizeof(kMagic) && cursor.number<uint32_t>("") == kMagic;
+  return cursor.remaining() >= sizeof(kGgufMagic) && cursor.number<uint32_t>("") == kGgufMagic;
 }
 
 GgufMetadata GgufMetadata::open(const std::filesystem::path& path) {

@@ -30,6 +30,9 @@ enum class GgufType : uint32_t {
   f64
 };
 
+/// "GGUF", with which files begin.
+inline constexpr uint32_t kGgufMagic = 0x46554747;
+
 class GgufCursor;
 
 /// The metadata of a GGUF file: architecture, hyperparameters and tokenizer, as key-value pairs

@@ -15,6 +15,8 @@
 namespace heed::model {
 namespace {
 
+using io::GgufType;
+
 constexpr std::string_view kBertStem = "Bert";
 constexpr std::string_view kBertPrefix = "bert.";
 
@@ -37,6 +39,7 @@ bool redundant_in_bert_itself(std::string_view name) {
 }
 
 constexpr const char* kGgufHead = "cls.output.weight";
+constexpr const char* kGgufLabels = "classifier.output_labels";
 
 /// The fields of config.json for a head that gives labels to a text. A file without their names has
 /// numbers. llama.cpp's score of a pair is the logit.
@@ -51,23 +54,20 @@ nlohmann::json classifier_fields(const ArchitectureMetadata& metadata, std::stri
   nlohmann::json json = {
       {"architectures", nlohmann::json::array({fmt::format("{}ForSequenceClassification", stem)})},
       {"sentence_transformers", {{"activation_fn", "torch.nn.modules.linear.Identity"}}}};
-  constexpr const char* kLabels = "classifier.output_labels";
-  if (!metadata.contains(kLabels)) {
+  if (!metadata.contains(kGgufLabels)) {
     const Shape& shape = file.entry(kGgufHead).shape;
     json["num_labels"] = shape.rank() == 2 ? shape[0] : 1;
     return json;
   }
-  for (const std::string_view label : metadata.get<std::vector<std::string_view>>(kLabels)) {
+  for (const std::string_view label : metadata.get<std::vector<std::string_view>>(kGgufLabels)) {
     require(is_valid_utf8(label), "{}: a label is not valid UTF-8", file.name());
     json["id2label"][std::to_string(json["id2label"].size())] = label;
   }
   return json;
 }
 
-nlohmann::json gguf_bert_itself(const ArchitectureMetadata& metadata) {
-  nlohmann::json json = gguf_bert(metadata, kBertStem);
-  json["hidden_act"] = "gelu";
-  return json;
+void read_gguf_bert_itself(const ArchitectureMetadata& metadata, nlohmann::json& config) {
+  read_gguf_bert(metadata, kBertStem, config);
 }
 
 }  // namespace
@@ -186,27 +186,27 @@ bool redundant_in_bert(std::string_view name) {
          name.ends_with("pooler.dense.bias");
 }
 
-nlohmann::json gguf_bert(const ArchitectureMetadata& metadata, std::string_view stem) {
+void read_gguf_bert(const ArchitectureMetadata& metadata, std::string_view stem,
+                    nlohmann::json& config) {
   const io::GgufFile& file = metadata.file();
   require(!metadata.get_or("attention.causal", false),
           "{}: attention.causal is true, expected false for an encoder", file.name());
-  nlohmann::json json = {{"vocab_size", vocabulary_size(file)},
-                         {"hidden_size", metadata.get<int64_t>("embedding_length")},
-                         {"num_hidden_layers", layers(metadata)},
-                         {"num_attention_heads", metadata.get<int64_t>("attention.head_count")},
-                         {"intermediate_size", metadata.get<int64_t>("feed_forward_length")},
-                         {"layer_norm_eps", metadata.get<double>("attention.layer_norm_epsilon")},
-                         {"max_position_embeddings", metadata.get<int64_t>("context_length")},
-                         {"type_vocab_size", 0},
-                         {"bos_token_id", token(file, "bos")},
-                         {"eos_token_id", token(file, "eos")},
-                         {"pad_token_id", token(file, "padding")}};
+  config.update({{"vocab_size", vocabulary_size(file)},
+                 {"num_hidden_layers", layers(metadata)},
+                 {"hidden_act", "gelu"},
+                 {"type_vocab_size", 0},
+                 {"bos_token_id", token(file, "bos")},
+                 {"eos_token_id", token(file, "eos")},
+                 {"pad_token_id", token(file, "padding")}});
   if (file.contains("token_types.weight")) {
     const Shape& types = file.entry("token_types.weight").shape;
-    json["type_vocab_size"] = types.rank() == 2 ? types[0] : 1;
+    config["type_vocab_size"] = types.rank() == 2 ? types[0] : 1;
   }
-  json.update(classifier_fields(metadata, stem));
-  return json;
+  config.update(classifier_fields(metadata, stem));
+}
+
+void write_gguf_bert(const ModelConfig& config, ArchitectureValues& metadata) {
+  if (config.classifier.present()) metadata.set(kGgufLabels, config.classifier.labels);
 }
 
 /// BERT (Devlin et al. 2018): encoder-only, with learned positions and segments. BertForMaskedLM
@@ -220,7 +220,9 @@ Family bert_family() {
           .older_name = older_bert_name,
           .redundant = redundant_in_bert_itself,
           .gguf = {.architectures = {"bert"},
-                   .config = gguf_bert_itself,
+                   .fields = {kGgufBert},
+                   .read = read_gguf_bert_itself,
+                   .write = write_gguf_bert,
                    .stored = gguf_encoder_weight}};
 }
 

@@ -26,9 +26,18 @@ std::string older_bert_name(const std::string& name);
 /// Tensors that `bert_name` does not cover: position numbers, and the pooler beside a head.
 bool redundant_in_bert(std::string_view name);
 
-/// The part of config.json that follows from the GGUF files of BERT and of the families derived
-/// from it. They have no head for masked tokens and no pooler; they may have a classifier, which
-/// llama.cpp calls rank pooling.
-nlohmann::json gguf_bert(const ArchitectureMetadata& metadata, std::string_view stem);
+/// What the GGUF files of BERT and of the families derived from it say.
+inline constexpr MetadataField kGgufBert[] = {
+    required("embedding_length", "hidden_size", io::GgufType::u32),
+    required("attention.head_count", "num_attention_heads", io::GgufType::u32),
+    required("feed_forward_length", "intermediate_size", io::GgufType::u32),
+    required("attention.layer_norm_epsilon", "layer_norm_eps", io::GgufType::f32),
+    required("context_length", "max_position_embeddings", io::GgufType::u32)};
+/// GgufForm::read beside it. The files have no head for masked tokens and no pooler; they may have
+/// a classifier, which llama.cpp calls rank pooling.
+void read_gguf_bert(const ArchitectureMetadata& metadata, std::string_view stem,
+                    nlohmann::json& config);
+/// GgufForm::write: the labels.
+void write_gguf_bert(const ModelConfig& config, ArchitectureValues& metadata);
 
 }  // namespace heed::model

@@ -14,6 +14,8 @@
 namespace heed::model {
 namespace {
 
+using io::GgufType;
+
 void require_supported_deepseek(ConfigReader& json, const char* scoring) {
   json.expect("scoring_func", scoring);
   json.expect("moe_layer_freq", 1);
@@ -168,50 +170,65 @@ StoredWeight deepseek_weight(const ModelConfig& config, const std::string& name,
                           shape);
 }
 
+constexpr int64_t kSigmoidGating = 2;
+
 bool gguf_has_sigmoids(const ArchitectureMetadata& metadata) {
-  constexpr int64_t kSigmoid = 2;
-  return metadata.get_or<int64_t>("expert_gating_func", 1) == kSigmoid;
+  return metadata.get_or<int64_t>("expert_gating_func", 1) == kSigmoidGating;
 }
+
+constexpr MetadataField kGgufDeepseek[] = {
+    required("attention.kv_lora_rank", "kv_lora_rank", GgufType::u32),
+    optional("attention.q_lora_rank", "q_lora_rank", GgufType::u32),
+    required("rope.dimension_count", "qk_rope_head_dim", GgufType::u32),
+    required("expert_count", "n_routed_experts", GgufType::u32),
+    required("expert_used_count", "num_experts_per_tok", GgufType::u32),
+    required("expert_feed_forward_length", "moe_intermediate_size", GgufType::u32),
+    with_default("expert_shared_count", "n_shared_experts", GgufType::u32, 0),
+    with_default("expert_weights_scale", "routed_scaling_factor", GgufType::f32, 1),
+    with_default("expert_weights_norm", "norm_topk_prob", GgufType::boolean, false),
+    with_default("expert_group_count", "n_group", GgufType::u32, 1),
+    optional("expert_group_used_count", "topk_group", GgufType::u32),
+    with_default("leading_dense_block_count", "first_k_dense_replace", GgufType::u32, 0)};
+
+/// One number, divided by 10, for two that are equal in all published models.
+constexpr const char* kGgufTemperature = "rope.scaling.yarn_log_multiplier";
 
 /// In older files, key_length and value_length are the widths of a head. In newer ones they are
 /// those of the latents, and key_length_mla and value_length_mla those of a head.
-nlohmann::json gguf_deepseek(const ArchitectureMetadata& metadata) {
-  const bool third = gguf_has_sigmoids(metadata);
-  nlohmann::json json = gguf_llama_mixture(metadata);
+void read_gguf_deepseek(const ArchitectureMetadata& metadata, nlohmann::json& config) {
+  read_gguf_llama_mixture(metadata, config);
   const bool newer = metadata.contains("attention.key_length_mla");
   const auto key =
       metadata.get<int64_t>(newer ? "attention.key_length_mla" : "attention.key_length");
-  const auto rotary = metadata.get<int64_t>("rope.dimension_count");
+  const auto rotary = config["qk_rope_head_dim"].get<int64_t>();
   require(rotary > 0 && rotary < key,
           "{}: {} of the {} columns of a key are rotated, expected some but not all",
           metadata.file().name(), rotary, key);
-  const auto groups = metadata.get_or<int64_t>("expert_group_count", 1);
-  json["num_key_value_heads"] = json["head_dim"] = nullptr;  // may be those of the latents
-  json.update(
-      {{"kv_lora_rank", metadata.get<int64_t>("attention.kv_lora_rank")},
-       {"q_lora_rank", metadata.json<int64_t>("attention.q_lora_rank")},
-       {"qk_rope_head_dim", rotary},
-       {"qk_nope_head_dim", key - rotary},
-       {"v_head_dim",
-        metadata.get<int64_t>(newer ? "attention.value_length_mla" : "attention.value_length")},
-       {"n_routed_experts", metadata.get<int64_t>("expert_count")},
-       {"num_experts_per_tok", metadata.get<int64_t>("expert_used_count")},
-       {"moe_intermediate_size", metadata.get<int64_t>("expert_feed_forward_length")},
-       {"n_shared_experts", metadata.get_or<int64_t>("expert_shared_count", 0)},
-       {"routed_scaling_factor", metadata.get_or("expert_weights_scale", 1.0)},
-       {"norm_topk_prob", metadata.get_or("expert_weights_norm", false)},
-       {"topk_method", third        ? "noaux_tc"
-                       : groups > 1 ? "group_limited_greedy"
-                                    : "greedy"},
-       {"n_group", groups},
-       {"topk_group", metadata.get_or<int64_t>("expert_group_used_count", groups)},
-       {"first_k_dense_replace", metadata.get_or<int64_t>("leading_dense_block_count", 0)}});
-  // The file has one number, divided by 10, for two that are equal in all published models.
-  constexpr const char* kTemperature = "rope.scaling.yarn_log_multiplier";
-  if (metadata.contains(kTemperature) && json["rope_scaling"].is_object())
-    json["rope_scaling"]["mscale"] = json["rope_scaling"]["mscale_all_dim"] =
-        metadata.get<double>(kTemperature) / 0.1;
-  return json;
+  config["num_key_value_heads"] = config["head_dim"] = nullptr;  // may be those of the latents
+  config["qk_nope_head_dim"] = key - rotary;
+  config["v_head_dim"] =
+      metadata.get<int64_t>(newer ? "attention.value_length_mla" : "attention.value_length");
+  if (config["topk_group"].is_null()) config["topk_group"] = config["n_group"];
+  config["topk_method"] = gguf_has_sigmoids(metadata) ? "noaux_tc"
+                          : config["n_group"] > 1     ? "group_limited_greedy"
+                                                      : "greedy";
+  if (metadata.contains(kGgufTemperature) && config["rope_scaling"].is_object())
+    config["rope_scaling"]["mscale"] = config["rope_scaling"]["mscale_all_dim"] =
+        metadata.get<double>(kGgufTemperature) / 0.1;
+}
+
+/// The newer ones.
+void write_gguf_deepseek(const ModelConfig& c, ArchitectureValues& metadata) {
+  const auto number = [](int64_t value) { return static_cast<uint32_t>(value); };
+  metadata.set("attention.head_count_kv", uint32_t{1});
+  metadata.set("attention.key_length", number(c.latent.kv_lora_rank + c.latent.qk_rope_head_dim));
+  metadata.set("attention.value_length", number(c.latent.kv_lora_rank));
+  metadata.set("attention.key_length_mla", number(c.head_dim));
+  metadata.set("attention.value_length_mla", number(c.v_head_dim));
+  metadata.set("expert_gating_func",
+               number(c.moe.scoring == nn::RouterScoring::sigmoid ? kSigmoidGating : 1));
+  if (c.rotary_scaling.mscale != 0.0)
+    metadata.set(kGgufTemperature, static_cast<float>(0.1 * c.rotary_scaling.mscale));
 }
 
 Family plain_deepseek_v2() {
@@ -221,7 +238,10 @@ Family plain_deepseek_v2() {
           .stored = deepseek_weight,
           .prefix = kLlamaPrefix,
           .redundant = llama_redundant,
-          .gguf = {.architectures = {"deepseek2"}, .config = gguf_deepseek}};
+          .gguf = {.architectures = {"deepseek2"},
+                   .fields = {kGgufLlama, kGgufDeepseek},
+                   .read = read_gguf_deepseek,
+                   .write = write_gguf_deepseek}};
 }
 
 Family plain_deepseek_v3() {
@@ -231,8 +251,11 @@ Family plain_deepseek_v3() {
           .stored = deepseek_weight,
           .prefix = kLlamaPrefix,
           .redundant = llama_redundant,
-          .gguf = {
-              .architectures = {"deepseek2"}, .holds = gguf_has_sigmoids, .config = gguf_deepseek}};
+          .gguf = {.architectures = {"deepseek2"},
+                   .holds = gguf_has_sigmoids,
+                   .fields = {kGgufLlama, kGgufDeepseek},
+                   .read = read_gguf_deepseek,
+                   .write = write_gguf_deepseek}};
 }
 
 }  // namespace

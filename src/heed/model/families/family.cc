@@ -78,14 +78,21 @@ ModelConfig Family::read_config(ConfigReader& json) const {
   return config;
 }
 
-std::string Family::obstacle(const ModelConfig& config) const {
-  ModelConfig again;
-  try {
-    again = read_config(write_config(config), "config.json");
-    again.validate();
-  } catch (const Error& error) {
-    return error.what();
-  }
+namespace {
+
+/// Whether two values are the same, numbers but for a relative error.
+bool agree(const nlohmann::json& a, const nlohmann::json& b, double tolerance) {
+  if (a.is_array() && b.is_array())
+    return std::ranges::equal(a, b,
+                              [&](const auto& x, const auto& y) { return agree(x, y, tolerance); });
+  if (!a.is_number_float() || !b.is_number_float()) return a == b;
+  const auto x = a.get<double>(), y = b.get<double>();
+  return x == y || std::abs(x - y) <= tolerance * std::abs(x);
+}
+
+}  // namespace
+
+std::string difference(const ModelConfig& config, ModelConfig again, double tolerance) {
   again.family = config.family;
   again.dropout = config.dropout;
   again.attention_dropout = config.attention_dropout;
@@ -98,10 +105,21 @@ std::string Family::obstacle(const ModelConfig& config) const {
   const nlohmann::json expected = heed_family().write_config(config);
   const nlohmann::json read_back = heed_family().write_config(again);
   for (const auto& [name, value] : expected.items())
-    if (value != read_back[name])
+    if (!agree(value, read_back[name], tolerance))
       return fmt::format("{} is {}, but would be read back as {}", name, dump_json(value),
                          dump_json(read_back[name]));
   return {};
+}
+
+std::string Family::obstacle(const ModelConfig& config) const {
+  ModelConfig again;
+  try {
+    again = read_config(write_config(config), "config.json");
+    again.validate();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return difference(config, std::move(again));
 }
 
 const Family& family_of_type(std::string_view model_type, const std::string& file) {

@@ -8,20 +8,24 @@
 
 #include "heed/model/config.h"
 #include "heed/model/families/config_reader.h"
-#include "heed/model/gguf/metadata.h"
+#include "heed/model/gguf/fields.h"
 #include "heed/model/gguf/weight_names.h"
 
 namespace heed::model {
 
 /// How GGUF files hold the models of a family.
 struct GgufForm {
-  /// Values of "general.architecture", which several families may share. Empty: heed reads no GGUF
-  /// files of the family.
+  /// Values of "general.architecture", which several families may share; of two, the second is that
+  /// of an encoder alone. Empty: heed knows no GGUF files of the family.
   std::vector<std::string_view> architectures = {};
   /// Whether a file of such an architecture is the family's. Null: if it is no other family's.
   bool (*holds)(const ArchitectureMetadata& metadata) = nullptr;
-  /// The fields of config.json that follow from the metadata and the tensors.
-  nlohmann::json (*config)(const ArchitectureMetadata& metadata) = nullptr;
+  /// The keys of the metadata that a field of config.json says, too.
+  std::vector<std::span<const MetadataField>> fields = {};
+  /// Sets the other fields of config.json, which follow from several keys or from the tensors.
+  void (*read)(const ArchitectureMetadata& metadata, nlohmann::json& config) = nullptr;
+  /// Sets the other keys of the metadata of a file. Null: there are none.
+  void (*write)(const ModelConfig& config, ArchitectureValues& metadata) = nullptr;
   /// The table of weights.
   StoredWeight (*stored)(const ModelConfig& config, const std::string& name,
                          const Shape& shape) = gguf_decoder_weight;
@@ -72,6 +76,12 @@ struct Family {
   std::string obstacle(const ModelConfig& config) const;
   bool can_express(const ModelConfig& config) const { return obstacle(config).empty(); }
 };
+
+/// The first field that differs in the configuration that was read back from a file, "NAME is
+/// VALUE, but would be read back as VALUE", or else "". Numbers may have a relative error; what
+/// files of many families do not store is left out: dropout rates, and lengths where positions are
+/// scaled.
+std::string difference(const ModelConfig& config, ModelConfig again, double tolerance = 0.0);
 
 /// All families, most specific first.
 std::span<const Family> families();

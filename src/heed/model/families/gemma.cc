@@ -16,6 +16,8 @@
 namespace heed::model {
 namespace {
 
+using io::GgufType;
+
 /// What the three have in common where they differ from Llama.
 void set_gemma_defaults(ConfigReader& json) {
   json.expect("attention_bias", false);
@@ -167,41 +169,34 @@ StoredWeight double_norm_weight(const ModelConfig& config, const std::string& na
                       shape);
 }
 
-nlohmann::json gguf_gemma(const ArchitectureMetadata& metadata) {
-  nlohmann::json json = gguf_llama(metadata);
-  json["hidden_act"] = "gelu_pytorch_tanh";
-  return json;
+void read_gguf_gemma(const ArchitectureMetadata& metadata, nlohmann::json& config) {
+  read_gguf_llama(metadata, config);
+  config["hidden_act"] = "gelu_pytorch_tanh";
 }
 
 /// What Gemma 2 and 3 have in common. query_pre_attn_scalar is not in the file; it is different in
-/// the largest models, which have `largest_layers`.
-nlohmann::json gguf_double_norm(const ArchitectureMetadata& metadata, int64_t largest_layers) {
-  nlohmann::json json = gguf_llama(metadata);
-  const auto heads = metadata.get<int64_t>("attention.head_count");
+/// the largest models, which have this many layers.
+template <int64_t kLargestLayers>
+void read_gguf_double_norm(const ArchitectureMetadata& metadata, nlohmann::json& config) {
+  read_gguf_llama(metadata, config);
+  const auto heads = config["num_attention_heads"].get<int64_t>();
   require(heads > 0, "{}: attention.head_count is {}, expected at least 1", metadata.file().name(),
           heads);
-  const bool largest = json["num_hidden_layers"] == largest_layers;
-  json["query_pre_attn_scalar"] = largest ? metadata.get<int64_t>("embedding_length") / heads
-                                          : metadata.get<int64_t>("attention.key_length");
-  return json;
+  config["query_pre_attn_scalar"] = config["num_hidden_layers"] == kLargestLayers
+                                        ? config["hidden_size"].get<int64_t>() / heads
+                                        : metadata.get<int64_t>("attention.key_length");
 }
 
-nlohmann::json gguf_gemma2(const ArchitectureMetadata& metadata) {
-  nlohmann::json json = gguf_double_norm(metadata, 46);
-  json["attn_logit_softcapping"] = metadata.get_or("attn_logit_softcapping", 50.0);
-  json["final_logit_softcapping"] = metadata.get_or("final_logit_softcapping", 30.0);
-  json["sliding_window"] = metadata.get_or<int64_t>("attention.sliding_window", 4096);
-  return json;
-}
+constexpr MetadataField kGgufGemma2[] = {
+    with_default("attn_logit_softcapping", "attn_logit_softcapping", GgufType::f32, 50),
+    with_default("final_logit_softcapping", "final_logit_softcapping", GgufType::f32, 30),
+    with_default("attention.sliding_window", "sliding_window", GgufType::u32, 4096)};
 
-nlohmann::json gguf_gemma3(const ArchitectureMetadata& metadata) {
-  nlohmann::json json = gguf_double_norm(metadata, 62);
-  json["final_logit_softcapping"] = metadata.json<double>("final_logit_softcapping");
-  json["sliding_window"] = metadata.json<int64_t>("attention.sliding_window");
-  json["sliding_window_pattern"] = metadata.get_or<int64_t>("attention.sliding_window_pattern", 6);
-  json["rope_local_base_freq"] = metadata.get_or("rope.freq_base_swa", 10000.0);
-  return json;
-}
+constexpr MetadataField kGgufGemma3[] = {
+    optional("final_logit_softcapping", "final_logit_softcapping", GgufType::f32),
+    optional("attention.sliding_window", "sliding_window", GgufType::u32),
+    with_default("attention.sliding_window_pattern", "sliding_window_pattern", GgufType::u32, 6),
+    with_default("rope.freq_base_swa", "rope_local_base_freq", GgufType::f32, 10000)};
 
 Family plain_gemma() {
   return {.model_type = "gemma",
@@ -210,7 +205,7 @@ Family plain_gemma() {
           .stored = llama_weight,
           .prefix = kLlamaPrefix,
           .redundant = llama_redundant,
-          .gguf = {.architectures = {"gemma"}, .config = gguf_gemma}};
+          .gguf = {.architectures = {"gemma"}, .fields = {kGgufLlama}, .read = read_gguf_gemma}};
 }
 
 Family plain_gemma2() {
@@ -220,7 +215,9 @@ Family plain_gemma2() {
           .stored = double_norm_weight,
           .prefix = kLlamaPrefix,
           .redundant = llama_redundant,
-          .gguf = {.architectures = {"gemma2"}, .config = gguf_gemma2}};
+          .gguf = {.architectures = {"gemma2"},
+                   .fields = {kGgufLlama, kGgufGemma2},
+                   .read = read_gguf_double_norm<46>}};
 }
 
 Family plain_gemma3() {
@@ -230,7 +227,9 @@ Family plain_gemma3() {
           .stored = double_norm_weight,
           .prefix = kLlamaPrefix,
           .redundant = llama_redundant,
-          .gguf = {.architectures = {"gemma3"}, .config = gguf_gemma3}};
+          .gguf = {.architectures = {"gemma3"},
+                   .fields = {kGgufLlama, kGgufGemma3},
+                   .read = read_gguf_double_norm<62>}};
 }
 
 }  // namespace

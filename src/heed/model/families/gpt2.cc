@@ -13,6 +13,8 @@
 namespace heed::model {
 namespace {
 
+using io::GgufType;
+
 ModelConfig read_gpt2(ConfigReader& json) {
   json.take_alias("hidden_size", "n_embd");
   json.take_alias("num_hidden_layers", "n_layer");
@@ -113,33 +115,37 @@ bool redundant_in_gpt2(std::string_view name) {
   return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias");
 }
 
-nlohmann::json gguf_gpt2(const ArchitectureMetadata& metadata) {
+constexpr MetadataField kGgufGpt2[] = {
+    required("embedding_length", "n_embd", GgufType::u32),
+    required("attention.head_count", "n_head", GgufType::u32),
+    required("feed_forward_length", "n_inner", GgufType::u32),
+    required("attention.layer_norm_epsilon", "layer_norm_epsilon", GgufType::f32),
+    required("context_length", "n_positions", GgufType::u32)};
+
+void read_gguf_gpt2(const ArchitectureMetadata& metadata, nlohmann::json& config) {
   const io::GgufFile& file = metadata.file();
-  return {{"vocab_size", vocabulary_size(file)},
-          {"n_embd", metadata.get<int64_t>("embedding_length")},
-          {"n_layer", layers(metadata)},
-          {"n_head", metadata.get<int64_t>("attention.head_count")},
-          {"n_inner", metadata.get<int64_t>("feed_forward_length")},
-          {"activation_function", "gelu_new"},
-          {"layer_norm_epsilon", metadata.get<double>("attention.layer_norm_epsilon")},
-          {"n_positions", metadata.get<int64_t>("context_length")},
-          {"is_causal", is_causal(metadata)},
-          {"tie_word_embeddings", !file.contains("output.weight")},
-          {"bos_token_id", token(file, "bos")},
-          {"eos_token_id", token(file, "eos")},
-          {"pad_token_id", token(file, "padding")}};
+  config.update({{"vocab_size", vocabulary_size(file)},
+                 {"n_layer", layers(metadata)},
+                 {"activation_function", "gelu_new"},
+                 {"is_causal", is_causal(metadata)},
+                 {"tie_word_embeddings", !file.contains("output.weight")},
+                 {"bos_token_id", token(file, "bos")},
+                 {"eos_token_id", token(file, "eos")},
+                 {"pad_token_id", token(file, "padding")}});
 }
 
 Family plain_gpt2() {
-  return {
-      .model_type = "gpt2",
-      .read = read_gpt2,
-      .write_config = write_gpt2,
-      .stored = gpt2_weight,
-      .prefix = "transformer.",
-      .redundant = redundant_in_gpt2,
-      .gguf = {.architectures = {"gpt2"}, .config = gguf_gpt2, .stored = gguf_fused_decoder_weight},
-      .padded_embedding = false};
+  return {.model_type = "gpt2",
+          .read = read_gpt2,
+          .write_config = write_gpt2,
+          .stored = gpt2_weight,
+          .prefix = "transformer.",
+          .redundant = redundant_in_gpt2,
+          .gguf = {.architectures = {"gpt2"},
+                   .fields = {kGgufGpt2},
+                   .read = read_gguf_gpt2,
+                   .stored = gguf_fused_decoder_weight},
+          .padded_embedding = false};
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 namespace heed::model {
 namespace {
 
+using io::GgufType;
+
 ModelConfig read_gpt_neox(ConfigReader& json) {
   json.set_defaults({{"hidden_act", "gelu"}, {"bos_token_id", 0}, {"eos_token_id", 2}});
   ModelConfig c;
@@ -105,30 +107,31 @@ bool redundant_in_gpt_neox(std::string_view name) {
 }
 
 /// The activation is not in the file; it is that of Pythia.
-nlohmann::json gguf_gpt_neox(const ArchitectureMetadata& metadata) {
+constexpr MetadataField kGgufGptNeox[] = {
+    required("embedding_length", "hidden_size", GgufType::u32),
+    required("attention.head_count", "num_attention_heads", GgufType::u32),
+    required("feed_forward_length", "intermediate_size", GgufType::u32),
+    required("attention.layer_norm_epsilon", "layer_norm_eps", GgufType::f32),
+    with_default("use_parallel_residual", "use_parallel_residual", GgufType::boolean, true),
+    required("context_length", "max_position_embeddings", GgufType::u32),
+    with_default("rope.freq_base", "rotary_emb_base", GgufType::f32, 10000)};
+
+void read_gguf_gpt_neox(const ArchitectureMetadata& metadata, nlohmann::json& config) {
   const io::GgufFile& file = metadata.file();
-  const auto heads = metadata.get<int64_t>("attention.head_count");
-  const auto width = metadata.get<int64_t>("embedding_length");
-  const auto columns = width / std::max<int64_t>(heads, 1);
+  const auto heads = config["num_attention_heads"].get<int64_t>();
+  const auto columns = config["hidden_size"].get<int64_t>() / std::max<int64_t>(heads, 1);
   const auto rotated = metadata.get_or("rope.dimension_count", columns);
-  return {{"vocab_size", vocabulary_size(file)},
-          {"hidden_size", width},
-          {"num_hidden_layers", layers(metadata)},
-          {"num_attention_heads", heads},
-          {"intermediate_size", metadata.get<int64_t>("feed_forward_length")},
-          {"hidden_act", "gelu"},
-          {"layer_norm_eps", metadata.get<double>("attention.layer_norm_epsilon")},
-          {"use_parallel_residual", metadata.get_or("use_parallel_residual", true)},
-          {"attention_bias", file.contains("blk.0.attn_qkv.bias")},
-          {"max_position_embeddings", metadata.get<int64_t>("context_length")},
-          {"rotary_emb_base", metadata.get_or("rope.freq_base", 10000.0)},
-          {"rope_scaling", rotary_scaling(metadata)},
-          {"is_causal", is_causal(metadata)},
-          {"rotary_pct", partial_rotary_factor(rotated, columns)},
-          {"tie_word_embeddings", !file.contains("output.weight")},
-          {"bos_token_id", token(file, "bos")},
-          {"eos_token_id", token(file, "eos")},
-          {"pad_token_id", token(file, "padding")}};
+  config.update({{"vocab_size", vocabulary_size(file)},
+                 {"num_hidden_layers", layers(metadata)},
+                 {"hidden_act", "gelu"},
+                 {"attention_bias", file.contains("blk.0.attn_qkv.bias")},
+                 {"rope_scaling", rotary_scaling(metadata)},
+                 {"is_causal", is_causal(metadata)},
+                 {"rotary_pct", partial_rotary_factor(rotated, columns)},
+                 {"tie_word_embeddings", !file.contains("output.weight")},
+                 {"bos_token_id", token(file, "bos")},
+                 {"eos_token_id", token(file, "eos")},
+                 {"pad_token_id", token(file, "padding")}});
 }
 
 Family plain_gpt_neox() {
@@ -139,7 +142,8 @@ Family plain_gpt_neox() {
           .prefix = "gpt_neox.",
           .redundant = redundant_in_gpt_neox,
           .gguf = {.architectures = {"gptneox"},
-                   .config = gguf_gpt_neox,
+                   .fields = {kGgufGptNeox},
+                   .read = read_gguf_gpt_neox,
                    .stored = gguf_fused_decoder_weight},
           .padded_embedding = false};
 }

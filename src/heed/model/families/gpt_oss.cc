@@ -15,6 +15,8 @@
 namespace heed::model {
 namespace {
 
+using io::GgufType;
+
 /// The one activation that the published models have.
 void require_clamped_swiglu(ConfigReader& json) {
   const auto act = json.get_or<std::string>("hidden_act", "silu");
@@ -146,20 +148,20 @@ StoredWeight gpt_oss_mxfp4_weight(const ModelConfig& config, const std::string& 
 }
 
 /// The correction range of yarn, which the file does not have, is that of the published models.
-nlohmann::json gguf_gpt_oss(const ArchitectureMetadata& metadata) {
-  nlohmann::json json = gguf_llama_mixture(metadata);
-  json.update({{"num_local_experts", metadata.get<int64_t>("expert_count")},
-               {"num_experts_per_tok", metadata.get<int64_t>("expert_used_count")},
-               {"intermediate_size", metadata.get<int64_t>("expert_feed_forward_length")},
-               {"sliding_window", metadata.get<int64_t>("attention.sliding_window")}});
-  if (json["rope_scaling"].is_object())
-    json["rope_scaling"]["truncate"] = false;
+constexpr MetadataField kGgufGptOss[] = {
+    required("expert_count", "num_local_experts", GgufType::u32),
+    required("expert_used_count", "num_experts_per_tok", GgufType::u32),
+    required("expert_feed_forward_length", "intermediate_size", GgufType::u32),
+    required("attention.sliding_window", "sliding_window", GgufType::u32)};
+
+void read_gguf_gpt_oss(const ArchitectureMetadata& metadata, nlohmann::json& config) {
+  read_gguf_llama_mixture(metadata, config);
+  if (config["rope_scaling"].is_object())
+    config["rope_scaling"]["truncate"] = false;
   else
-    json["rope_parameters"] = nlohmann::json::object();  // not the family's default
-  return json;
+    config["rope_parameters"] = nlohmann::json::object();  // not the family's default
 }
 
-/// The norm before the feed-forward network is named after what it follows.
 StoredWeight gguf_gpt_oss_weight(const ModelConfig& config, const std::string& name,
                                  const Shape& shape) {
   StoredWeight weight = gguf_decoder_weight(config, name, shape);
@@ -175,8 +177,10 @@ Family plain_gpt_oss() {
           .stored_mxfp4 = gpt_oss_mxfp4_weight,
           .prefix = kLlamaPrefix,
           .redundant = llama_redundant,
-          .gguf = {
-              .architectures = {"gpt-oss"}, .config = gguf_gpt_oss, .stored = gguf_gpt_oss_weight}};
+          .gguf = {.architectures = {"gpt-oss"},
+                   .fields = {kGgufLlama, kGgufGptOss},
+                   .read = read_gguf_gpt_oss,
+                   .stored = gguf_gpt_oss_weight}};
 }
 
 }  // namespace

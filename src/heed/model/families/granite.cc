@@ -12,6 +12,8 @@
 namespace heed::model {
 namespace {
 
+using io::GgufType;
+
 /// A factor that is not zero; 1 where it is missing.
 double read_factor(ConfigReader& json, const char* key) {
   const double factor = json.get_or(key, 1.0);
@@ -40,14 +42,11 @@ nlohmann::json write_granite(const ModelConfig& c) {
   return json;
 }
 
-nlohmann::json gguf_granite(const ArchitectureMetadata& metadata) {
-  nlohmann::json json = gguf_llama(metadata);
-  json.update({{"attention_multiplier", metadata.get<double>("attention.scale")},
-               {"embedding_multiplier", metadata.get_or("embedding_scale", 1.0)},
-               {"residual_multiplier", metadata.get_or("residual_scale", 1.0)},
-               {"logits_scaling", metadata.get<double>("logit_scale")}});
-  return json;
-}
+constexpr MetadataField kGgufGranite[] = {
+    required("attention.scale", "attention_multiplier", GgufType::f32),
+    with_default("embedding_scale", "embedding_multiplier", GgufType::f32, 1),
+    with_default("residual_scale", "residual_multiplier", GgufType::f32, 1),
+    required("logit_scale", "logits_scaling", GgufType::f32)};
 
 Family plain_granite() {
   return {.model_type = "granite",
@@ -56,7 +55,10 @@ Family plain_granite() {
           .stored = llama_weight,
           .prefix = kLlamaPrefix,
           .redundant = llama_redundant,
-          .gguf = {.architectures = {"granite"}, .config = gguf_granite, .in_pairs = true}};
+          .gguf = {.architectures = {"granite"},
+                   .fields = {kGgufLlama, kGgufGranite},
+                   .read = read_gguf_llama,
+                   .in_pairs = true}};
 }
 
 }  // namespace

@@ -15,6 +15,8 @@
 namespace heed::model {
 namespace {
 
+using io::GgufType;
+
 /// The same window in all layers, if there is one.
 std::vector<int64_t> same_windows(int64_t window, int64_t layers) {
   if (window == 0 || layers < 0 || layers > kMaxLayers) return {};
@@ -138,14 +140,11 @@ ModelConfig read_mistral(ConfigReader& json) {
 }
 
 /// All published models normalise the weights of a token's experts.
-nlohmann::json gguf_qwen3_moe(const ArchitectureMetadata& metadata) {
-  nlohmann::json json = gguf_llama_mixture(metadata);
-  json.update({{"num_experts", metadata.get<int64_t>("expert_count")},
-               {"num_experts_per_tok", metadata.get<int64_t>("expert_used_count")},
-               {"moe_intermediate_size", metadata.get<int64_t>("expert_feed_forward_length")},
-               {"norm_topk_prob", metadata.get_or("expert_weights_norm", true)}});
-  return json;
-}
+constexpr MetadataField kGgufQwen3Moe[] = {
+    required("expert_count", "num_experts", GgufType::u32),
+    required("expert_used_count", "num_experts_per_tok", GgufType::u32),
+    required("expert_feed_forward_length", "moe_intermediate_size", GgufType::u32),
+    with_default("expert_weights_norm", "norm_topk_prob", GgufType::boolean, true)};
 
 /// A window is that of a Mistral.
 bool gguf_has_window(const ArchitectureMetadata& metadata) {
@@ -153,11 +152,8 @@ bool gguf_has_window(const ArchitectureMetadata& metadata) {
          metadata.get_or<int64_t>("attention.sliding_window", 0) > 0;
 }
 
-nlohmann::json gguf_mistral(const ArchitectureMetadata& metadata) {
-  nlohmann::json json = gguf_llama(metadata);
-  json["sliding_window"] = metadata.get<int64_t>("attention.sliding_window");
-  return json;
-}
+constexpr MetadataField kGgufMistral[] = {
+    required("attention.sliding_window", "sliding_window", GgufType::u32)};
 
 Family like_llama(std::string_view type, ModelConfig (*read)(ConfigReader&),
                   nlohmann::json (*write)(const ModelConfig&), GgufForm gguf) {
@@ -285,34 +281,26 @@ StoredWeight llama_moe_weight(const ModelConfig& config, const std::string& name
 
 bool llama_redundant(std::string_view name) { return name.ends_with(".rotary_emb.inv_freq"); }
 
-nlohmann::json gguf_llama_mixture(const ArchitectureMetadata& metadata) {
+void read_gguf_llama_mixture(const ArchitectureMetadata& metadata, nlohmann::json& config) {
   const io::GgufFile& file = metadata.file();
-  return {{"vocab_size", vocabulary_size(file)},
-          {"hidden_size", metadata.get<int64_t>("embedding_length")},
-          {"num_hidden_layers", layers(metadata)},
-          {"num_attention_heads", metadata.get<int64_t>("attention.head_count")},
-          {"num_key_value_heads", metadata.json<int64_t>("attention.head_count_kv")},
-          {"head_dim", metadata.json<int64_t>("attention.key_length")},
-          {"intermediate_size", metadata.get<int64_t>("feed_forward_length")},
-          {"hidden_act", "silu"},
-          {"rms_norm_eps", metadata.get<double>("attention.layer_norm_rms_epsilon")},
-          {"max_position_embeddings", metadata.get<int64_t>("context_length")},
-          {"rope_theta", metadata.get_or("rope.freq_base", 10000.0)},
-          {"rope_scaling", rotary_scaling(metadata)},
-          {"is_causal", is_causal(metadata)},
-          {"attention_bias", file.contains("blk.0.attn_q.bias")},
-          {"mlp_bias", file.contains("blk.0.ffn_up.bias")},
-          {"tie_word_embeddings", !file.contains("output.weight")},
-          {"bos_token_id", token(file, "bos")},
-          {"eos_token_id", token(file, "eos")},
-          {"pad_token_id", token(file, "padding")}};
+  config.update({{"vocab_size", vocabulary_size(file)},
+                 {"num_hidden_layers", layers(metadata)},
+                 {"hidden_act", "silu"},
+                 {"rope_scaling", rotary_scaling(metadata)},
+                 {"is_causal", is_causal(metadata)},
+                 {"attention_bias", file.contains("blk.0.attn_q.bias")},
+                 {"mlp_bias", file.contains("blk.0.ffn_up.bias")},
+                 {"tie_word_embeddings", !file.contains("output.weight")},
+                 {"bos_token_id", token(file, "bos")},
+                 {"eos_token_id", token(file, "eos")},
+                 {"pad_token_id", token(file, "padding")}});
 }
 
-nlohmann::json gguf_llama(const ArchitectureMetadata& metadata) {
+void read_gguf_llama(const ArchitectureMetadata& metadata, nlohmann::json& config) {
   require(metadata.get_or<int64_t>("expert_count", 0) == 0,
           "{}: a mixture of experts is not supported for the architecture {}",
           metadata.file().name(), metadata.architecture());
-  return gguf_llama_mixture(metadata);
+  read_gguf_llama_mixture(metadata, config);
 }
 
 namespace {
@@ -320,30 +308,36 @@ namespace {
 Family plain_llama() {
   return like_llama("llama", [](ConfigReader& json) { return read_biased_llama(json); },
                     write_llama_itself,
-                    {.architectures = {"llama"}, .config = gguf_llama, .in_pairs = true});
+                    {.architectures = {"llama"},
+                     .fields = {kGgufLlama},
+                     .read = read_gguf_llama,
+                     .in_pairs = true});
 }
 
 Family plain_mistral() {
   return like_llama("mistral", read_mistral, write_mistral,
                     {.architectures = {"llama"},
                      .holds = gguf_has_window,
-                     .config = gguf_mistral,
+                     .fields = {kGgufLlama, kGgufMistral},
+                     .read = read_gguf_llama,
                      .in_pairs = true});
 }
 
 Family plain_qwen2() {
   return like_llama("qwen2", read_qwen2, write_qwen2,
-                    {.architectures = {"qwen2"}, .config = gguf_llama});
+                    {.architectures = {"qwen2"}, .fields = {kGgufLlama}, .read = read_gguf_llama});
 }
 
 Family plain_qwen3() {
   return like_llama("qwen3", read_qwen3, write_qwen3,
-                    {.architectures = {"qwen3"}, .config = gguf_llama});
+                    {.architectures = {"qwen3"}, .fields = {kGgufLlama}, .read = read_gguf_llama});
 }
 
 Family plain_qwen3_moe() {
   Family family = like_llama("qwen3_moe", read_qwen3_moe, write_qwen3_moe,
-                             {.architectures = {"qwen3moe"}, .config = gguf_qwen3_moe});
+                             {.architectures = {"qwen3moe"},
+                              .fields = {kGgufLlama, kGgufQwen3Moe},
+                              .read = read_gguf_llama_mixture});
   family.stored = llama_moe_weight;
   return family;
 }

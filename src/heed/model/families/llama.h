@@ -32,10 +32,19 @@ nlohmann::json write_biased_llama(const ModelConfig& config, std::string_view ty
 nlohmann::json write_windowed_llama(const ModelConfig& config, std::string_view type,
                                     std::string_view architecture);
 
-/// The part of config.json that follows from the GGUF files of Llama and similar families. Throws
-/// Error when the file has experts.
-nlohmann::json gguf_llama(const ArchitectureMetadata& metadata);
+/// What the GGUF files of Llama and similar families say.
+inline constexpr MetadataField kGgufLlama[] = {
+    required("embedding_length", "hidden_size", io::GgufType::u32),
+    required("attention.head_count", "num_attention_heads", io::GgufType::u32),
+    optional("attention.head_count_kv", "num_key_value_heads", io::GgufType::u32),
+    optional("attention.key_length", "head_dim", io::GgufType::u32),
+    required("feed_forward_length", "intermediate_size", io::GgufType::u32),
+    required("attention.layer_norm_rms_epsilon", "rms_norm_eps", io::GgufType::f32),
+    required("context_length", "max_position_embeddings", io::GgufType::u32),
+    with_default("rope.freq_base", "rope_theta", io::GgufType::f32, 10000)};
+/// GgufForm::read beside kGgufLlama. Throws Error when the file has experts.
+void read_gguf_llama(const ArchitectureMetadata& metadata, nlohmann::json& config);
 /// The same of a mixture of experts.
-nlohmann::json gguf_llama_mixture(const ArchitectureMetadata& metadata);
+void read_gguf_llama_mixture(const ArchitectureMetadata& metadata, nlohmann::json& config);
 
 }  // namespace heed::model

@@ -12,6 +12,8 @@
 namespace heed::model {
 namespace {
 
+using io::GgufType;
+
 ModelConfig read_mixtral(ConfigReader& json) {
   json.set_defaults(
       {{"rms_norm_eps", 1e-5}, {"num_key_value_heads", 8}, {"max_position_embeddings", 131072}});
@@ -47,12 +49,9 @@ bool gguf_has_experts(const ArchitectureMetadata& metadata) {
 }
 
 /// Llama's with experts.
-nlohmann::json gguf_mixtral(const ArchitectureMetadata& metadata) {
-  nlohmann::json json = gguf_llama_mixture(metadata);
-  json["num_local_experts"] = metadata.get<int64_t>("expert_count");
-  json["num_experts_per_tok"] = metadata.get<int64_t>("expert_used_count");
-  return json;
-}
+constexpr MetadataField kGgufMixtral[] = {
+    required("expert_count", "num_local_experts", GgufType::u32),
+    required("expert_used_count", "num_experts_per_tok", GgufType::u32)};
 
 Family plain_mixtral() {
   return {.model_type = "mixtral",
@@ -63,7 +62,8 @@ Family plain_mixtral() {
           .redundant = llama_redundant,
           .gguf = {.architectures = {"llama"},
                    .holds = gguf_has_experts,
-                   .config = gguf_mixtral,
+                   .fields = {kGgufLlama, kGgufMixtral},
+                   .read = read_gguf_llama_mixture,
                    .in_pairs = true}};
 }
 

@@ -14,6 +14,8 @@
 namespace heed::model {
 namespace {
 
+using io::GgufType;
+
 constexpr std::string_view kModernbertStem = "ModernBert";
 constexpr std::string_view kModernbertPrefix = "model.";
 
@@ -151,28 +153,46 @@ StoredWeight modernbert_weight(const ModelConfig& c, const std::string& name, co
 
 /// The window is written as local_attention. Biases, which the published models lack, show in the
 /// tensors.
-nlohmann::json gguf_modernbert(const ArchitectureMetadata& metadata) {
+constexpr uint32_t kGgufMean = 1, kGgufFirst = 2, kUsualPattern = 3;
+
+constexpr MetadataField kGgufModernbert[] = {
+    required("embedding_length", "hidden_size", GgufType::u32),
+    required("attention.head_count", "num_attention_heads", GgufType::u32),
+    required("feed_forward_length", "intermediate_size", GgufType::u32),
+    required("attention.layer_norm_epsilon", "norm_eps", GgufType::f32),
+    required("context_length", "max_position_embeddings", GgufType::u32),
+    required("attention.sliding_window", "local_attention", GgufType::u32),
+    with_default("attention.sliding_window_pattern", "global_attn_every_n_layers", GgufType::u32,
+                 kUsualPattern),
+    with_default("rope.freq_base", "global_rope_theta", GgufType::f32, 160000),
+    with_default("rope.freq_base_swa", "local_rope_theta", GgufType::f32, 10000)};
+
+void read_gguf_modernbert(const ArchitectureMetadata& metadata, nlohmann::json& config) {
   const io::GgufFile& file = metadata.file();
-  nlohmann::json json = gguf_bert(metadata, kModernbertStem);
+  read_gguf_bert(metadata, kModernbertStem, config);
   const nlohmann::json scaling = rotary_scaling(metadata);
   require(scaling.is_null(), "{}: the rotary positions are scaled ({}), expected unscaled ones",
           file.name(), excerpt(scaling));
-  json.update({{"hidden_activation", metadata.get_or<std::string>("hidden_activation", "gelu")},
-               {"norm_eps", json["layer_norm_eps"]},
-               {"norm_bias", file.contains("output_norm.bias")},
-               {"attention_bias", file.contains("blk.0.attn_qkv.bias")},
-               {"mlp_bias", file.contains("blk.0.ffn_up.bias")},
-               {"local_attention", metadata.get<int64_t>("attention.sliding_window")},
-               {"global_attn_every_n_layers",
-                metadata.get_or<int64_t>("attention.sliding_window_pattern", 3)},
-               {"global_rope_theta", metadata.get_or("rope.freq_base", 160000.0)},
-               {"local_rope_theta", metadata.get_or("rope.freq_base_swa", 10000.0)}});
-  constexpr int64_t kMean = 1;
-  const bool mean = metadata.get_or<int64_t>("classifier.pooling_type", 0) == kMean;
-  json["classifier_activation"] = json["hidden_activation"];
-  json["classifier_pooling"] = mean ? "mean" : "cls";
-  json["classifier_bias"] = file.contains("cls.bias");
-  return json;
+  const bool mean = metadata.get_or<int64_t>("classifier.pooling_type", 0) == kGgufMean;
+  config.update({{"hidden_activation", metadata.get_or<std::string>("hidden_activation", "gelu")},
+                 {"norm_bias", file.contains("output_norm.bias")},
+                 {"attention_bias", file.contains("blk.0.attn_qkv.bias")},
+                 {"mlp_bias", file.contains("blk.0.ffn_up.bias")},
+                 {"classifier_pooling", mean ? "mean" : "cls"},
+                 {"classifier_bias", file.contains("cls.bias")}});
+  config["classifier_activation"] = config["hidden_activation"];
+}
+
+void write_gguf_modernbert(const ModelConfig& c, ArchitectureValues& metadata) {
+  write_gguf_bert(c, metadata);
+  metadata.set("hidden_activation", std::string(name_of(c.activation)));
+  metadata.set("attention.layer_norm_rms_epsilon", c.norm_epsilon);  // as llama.cpp's converter
+  const bool mean = c.classifier.pooling == ClassifierConfig::Pooling::mean;
+  metadata.set("classifier.pooling_type", mean ? kGgufMean : kGgufFirst);
+  const auto global = std::ranges::find(c.windows, 0);  // then every so many layers
+  const auto next = global == c.windows.end() ? global : std::find(global + 1, c.windows.end(), 0);
+  metadata.set("attention.sliding_window_pattern",
+               next == c.windows.end() ? kUsualPattern : static_cast<uint32_t>(next - global));
 }
 
 }  // namespace
@@ -187,7 +207,9 @@ Family modernbert_family() {
           .prefix = kModernbertPrefix,
           .redundant = [](std::string_view) { return false; },
           .gguf = {.architectures = {"modern-bert"},
-                   .config = gguf_modernbert,
+                   .fields = {kGgufModernbert},
+                   .read = read_gguf_modernbert,
+                   .write = write_gguf_modernbert,
                    .stored = gguf_encoder_weight}};
 }
 

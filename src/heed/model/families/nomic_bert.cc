@@ -119,12 +119,14 @@ StoredWeight nomic_weight(const ModelConfig& c, const std::string& name, const S
                 {".self_attn.v_proj.", ".attn.Wqkv.", 2 * heads, 3 * heads}});
 }
 
-nlohmann::json gguf_nomic_bert(const ArchitectureMetadata& metadata) {
-  nlohmann::json json = gguf_bert(metadata, kNomicStem);
-  json["hidden_act"] = "silu";
-  json["rope_theta"] = metadata.get_or("rope.freq_base", 1000.0);
-  json["rope_scaling"] = rotary_scaling(metadata);
-  return json;
+constexpr MetadataField kGgufNomic[] = {
+    optional("attention.key_length", "head_dim", io::GgufType::u32),
+    with_default("rope.freq_base", "rope_theta", io::GgufType::f32, 1000)};
+
+void read_gguf_nomic_bert(const ArchitectureMetadata& metadata, nlohmann::json& config) {
+  read_gguf_bert(metadata, kNomicStem, config);
+  config["hidden_act"] = "silu";
+  config["rope_scaling"] = rotary_scaling(metadata);
 }
 
 }  // namespace
@@ -139,7 +141,9 @@ Family nomic_bert_family() {
           .prefix = kNomicPrefix,
           .redundant = redundant_in_bert,
           .gguf = {.architectures = {"nomic-bert"},
-                   .config = gguf_nomic_bert,
+                   .fields = {kGgufBert, kGgufNomic},
+                   .read = read_gguf_nomic_bert,
+                   .write = write_gguf_bert,
                    .stored = gguf_encoder_weight}};
 }
 

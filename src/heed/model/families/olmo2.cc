@@ -38,11 +38,11 @@ StoredWeight olmo2_weight(const ModelConfig& config, const std::string& name, co
 }
 
 /// A window is that of OLMo 3, whose files have the same architecture.
-nlohmann::json gguf_olmo2(const ArchitectureMetadata& metadata) {
+void read_gguf_olmo2(const ArchitectureMetadata& metadata, nlohmann::json& config) {
   const auto window = metadata.get_or<int64_t>("attention.sliding_window", 0);
   require(window == 0, "{}: attention.sliding_window is {}, expected none for olmo2",
           metadata.file().name(), window);
-  return gguf_llama(metadata);
+  read_gguf_llama(metadata, config);
 }
 
 Family plain_olmo2() {
@@ -52,7 +52,7 @@ Family plain_olmo2() {
           .stored = olmo2_weight,
           .prefix = kLlamaPrefix,
           .redundant = llama_redundant,
-          .gguf = {.architectures = {"olmo2"}, .config = gguf_olmo2}};
+          .gguf = {.architectures = {"olmo2"}, .fields = {kGgufLlama}, .read = read_gguf_olmo2}};
 }
 
 }  // namespace

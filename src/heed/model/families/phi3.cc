@@ -15,6 +15,8 @@
 namespace heed::model {
 namespace {
 
+using io::GgufType;
+
 /// The original longest sequence stands beside the scaling, whatever that says. Its first names for
 /// its one kind of scaling are "su" and "yarn".
 void set_phi3_rotary(ConfigReader& json) {
@@ -64,17 +66,23 @@ StoredWeight phi3_weight(const ModelConfig& c, const std::string& name, const Sh
                                               {".up_proj.", ".gate_up_proj.", c.d_ff, 2 * c.d_ff}});
 }
 
-nlohmann::json gguf_phi3(const ArchitectureMetadata& metadata) {
-  nlohmann::json json = gguf_llama(metadata);
-  const auto heads = metadata.get<int64_t>("attention.head_count");
-  const auto columns = metadata.get<int64_t>("embedding_length") / std::max<int64_t>(heads, 1);
+constexpr MetadataField kGgufPhi3[] = {
+    optional("rope.scaling.original_context_length", "original_max_position_embeddings",
+             GgufType::u32),
+    with_default("attention.sliding_window", "sliding_window", GgufType::u32, 0)};
+
+void read_gguf_phi3(const ArchitectureMetadata& metadata, nlohmann::json& config) {
+  read_gguf_llama(metadata, config);
+  const auto heads = config["num_attention_heads"].get<int64_t>();
+  const auto columns = config["hidden_size"].get<int64_t>() / std::max<int64_t>(heads, 1);
   const auto rotated = metadata.get_or("rope.dimension_count", columns);
-  json["partial_rotary_factor"] = partial_rotary_factor(rotated, columns);
-  json["original_max_position_embeddings"] =
-      metadata.json<int64_t>("rope.scaling.original_context_length");
-  if (const auto window = metadata.get_or<int64_t>("attention.sliding_window", 0); window > 0)
-    json["sliding_window"] = window;
-  return json;
+  config["partial_rotary_factor"] = partial_rotary_factor(rotated, columns);
+  if (config["sliding_window"] == 0) config["sliding_window"] = nullptr;
+}
+
+/// 0 tells llama.cpp that there is no window.
+void write_gguf_phi3(const ModelConfig& c, ArchitectureValues& metadata) {
+  if (c.windows.empty()) metadata.set("attention.sliding_window", uint32_t{0});
 }
 
 Family plain_phi3() {
@@ -84,8 +92,11 @@ Family plain_phi3() {
           .stored = phi3_weight,
           .prefix = kLlamaPrefix,
           .redundant = llama_redundant,
-          .gguf = {
-              .architectures = {"phi3"}, .config = gguf_phi3, .stored = gguf_fused_decoder_weight}};
+          .gguf = {.architectures = {"phi3"},
+                   .fields = {kGgufLlama, kGgufPhi3},
+                   .read = read_gguf_phi3,
+                   .write = write_gguf_phi3,
+                   .stored = gguf_fused_decoder_weight}};
 }
 
 }  // namespace

@@ -24,18 +24,16 @@ StoredWeight roberta_weight(const ModelConfig& config, const std::string& name,
 
 /// The first positions, which the file lacks, are those up to the padding token's.
 template <const std::string_view& stem>
-nlohmann::json gguf_roberta(const ArchitectureMetadata& metadata) {
-  nlohmann::json json = gguf_bert(metadata, stem);
-  if (json["pad_token_id"].is_null()) json["pad_token_id"] = 1;
-  const auto padding = json["pad_token_id"].get<int64_t>();
-  const auto length = json["max_position_embeddings"].get<int64_t>();
+void read_gguf_roberta(const ArchitectureMetadata& metadata, nlohmann::json& config) {
+  read_gguf_bert(metadata, stem, config);
+  if (config["pad_token_id"].is_null()) config["pad_token_id"] = 1;
+  const auto padding = config["pad_token_id"].get<int64_t>();
+  const auto length = config["max_position_embeddings"].get<int64_t>();
   constexpr int64_t kMost = int64_t{1} << 31;
   require(padding >= 0 && padding < kMost && length > 0 && length < kMost,
           "{}: context_length is {} and the padding token {}, expected fewer than {}",
           metadata.file().name(), length, padding, kMost);
-  json["max_position_embeddings"] = length + padding + 1;
-  json["hidden_act"] = "gelu";
-  return json;
+  config["max_position_embeddings"] = length + padding + 1;
 }
 
 /// BERT, RoBERTa and XLM-RoBERTa have one architecture; their tokenizers tell them apart.
@@ -55,7 +53,9 @@ Family family(std::string_view type, nlohmann::json (*write_config)(const ModelC
           .redundant = redundant_in_bert,
           .gguf = {.architectures = {"bert"},
                    .holds = holds,
-                   .config = gguf_roberta<stem>,
+                   .fields = {kGgufBert},
+                   .read = read_gguf_roberta<stem>,
+                   .write = write_gguf_bert,
                    .stored = gguf_encoder_weight}};
 }
 

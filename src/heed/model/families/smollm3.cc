@@ -64,7 +64,10 @@ Family plain_smollm3() {
       .prefix = kLlamaPrefix,
       .redundant = llama_redundant,
       // Which layers have no positions is not in the file: every fourth, as in the published model.
-      .gguf = {.architectures = {"smollm3"}, .config = gguf_llama, .in_pairs = true}};
+      .gguf = {.architectures = {"smollm3"},
+               .fields = {kGgufLlama},
+               .read = read_gguf_llama,
+               .in_pairs = true}};
 }
 
 }  // namespace

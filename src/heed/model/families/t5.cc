@@ -11,6 +11,7 @@
 namespace heed::model {
 namespace {
 
+using io::GgufType;
 using kernels::Activation;
 
 constexpr std::string_view kGated = "gated-";
@@ -174,29 +175,35 @@ constexpr std::string_view kGgufEncoder = "t5encoder";
 /// T5's and mT5's. The activation and relative_attention_max_distance are not in the file: they are
 /// those of all published models. A gated network is that of version 1.1, which does not scale the
 /// head's input; a file without a head has the embedding in its place.
-nlohmann::json gguf_t5(const ArchitectureMetadata& metadata) {
+constexpr MetadataField kGgufT5[] = {
+    required("embedding_length", "d_model", GgufType::u32),
+    required("attention.head_count", "num_heads", GgufType::u32),
+    required("attention.key_length", "d_kv", GgufType::u32),
+    required("feed_forward_length", "d_ff", GgufType::u32),
+    required("attention.layer_norm_rms_epsilon", "layer_norm_epsilon", GgufType::f32),
+    required("attention.relative_buckets_count", "relative_attention_num_buckets", GgufType::u32),
+    optional("decoder_block_count", "num_decoder_layers", GgufType::u32),
+    with_default("decoder_start_token_id", "decoder_start_token_id", GgufType::u32, 0)};
+
+void read_gguf_t5(const ArchitectureMetadata& metadata, nlohmann::json& config) {
   const io::GgufFile& file = metadata.file();
-  const auto encoder_layers = layers(metadata);
   const bool gated = file.contains("enc.blk.0.ffn_gate.weight");
-  nlohmann::json json = {
-      {"vocab_size", vocabulary_size(file)},
-      {"d_model", metadata.get<int64_t>("embedding_length")},
-      {"num_layers", encoder_layers},
-      {"num_decoder_layers", metadata.get_or("decoder_block_count", encoder_layers)},
-      {"num_heads", metadata.get<int64_t>("attention.head_count")},
-      {"d_kv", metadata.get<int64_t>("attention.key_length")},
-      {"d_ff", metadata.get<int64_t>("feed_forward_length")},
-      {"feed_forward_proj", gated ? "gated-gelu" : "relu"},
-      {"layer_norm_epsilon", metadata.get<double>("attention.layer_norm_rms_epsilon")},
-      {"relative_attention_num_buckets", metadata.get<int64_t>("attention.relative_buckets_count")},
-      {"tie_word_embeddings", !file.contains("output.weight")},
-      {"scale_decoder_outputs", !gated && !file.contains("output.weight")},
-      {"decoder_start_token_id", metadata.get_or<int64_t>("decoder_start_token_id", 0)},
-      {"bos_token_id", token(file, "bos")},
-      {"eos_token_id", token(file, "eos")},
-      {"pad_token_id", metadata.get_or<int64_t>("decoder_start_token_id", 0)}};
-  if (metadata.architecture() == kGgufEncoder) json["architectures"] = {"T5EncoderModel"};
-  return json;
+  config.update({{"vocab_size", vocabulary_size(file)},
+                 {"num_layers", layers(metadata)},
+                 {"feed_forward_proj", gated ? "gated-gelu" : "relu"},
+                 {"tie_word_embeddings", !file.contains("output.weight")},
+                 {"scale_decoder_outputs", !gated && !file.contains("output.weight")},
+                 {"bos_token_id", token(file, "bos")},
+                 {"eos_token_id", token(file, "eos")},
+                 {"pad_token_id", config["decoder_start_token_id"]}});
+  if (config["num_decoder_layers"].is_null()) config["num_decoder_layers"] = config["num_layers"];
+  if (metadata.architecture() == kGgufEncoder) config["architectures"] = {"T5EncoderModel"};
+}
+
+/// llama.cpp reads the first of these, too, and takes a text of any length.
+void write_gguf_t5(const ModelConfig& c, ArchitectureValues& metadata) {
+  metadata.set("attention.layer_norm_epsilon", c.norm_epsilon);
+  metadata.set("context_length", uint32_t{512});
 }
 
 /// The layers of T5's encoder and decoder have names of their own.
@@ -231,14 +238,17 @@ StoredWeight gguf_t5_weight(const ModelConfig&, const std::string& name, const S
 /// sub-layers, no biases and no scaling of the scores; version 1.1 has gated feed-forward networks
 /// and a head of its own.
 Family t5_family() {
-  return {
-      .model_type = "t5",
-      .read = read_t5,
-      .write_config = write_t5,
-      .stored = t5_weight,
-      .redundant = redundant_in_t5,
-      .gguf = {.architectures = {"t5", kGgufEncoder}, .config = gguf_t5, .stored = gguf_t5_weight},
-      .padded_embedding = false};
+  return {.model_type = "t5",
+          .read = read_t5,
+          .write_config = write_t5,
+          .stored = t5_weight,
+          .redundant = redundant_in_t5,
+          .gguf = {.architectures = {"t5", kGgufEncoder},
+                   .fields = {kGgufT5},
+                   .read = read_gguf_t5,
+                   .write = write_gguf_t5,
+                   .stored = gguf_t5_weight},
+          .padded_embedding = false};
 }
 
 /// mT5 (Xue et al. 2020): version 1.1 with a vocabulary of many languages.

@@ -123,4 +123,11 @@ NamedSplit named_split(std::string_view name, const std::string& where) {
        known);
 }
 
+std::string name_of_split(const NamedSplit& split) {
+  for (const auto& [names, own] : entries())
+    if (own.patterns == split.patterns && own.ignore_merges == split.ignore_merges)
+      return std::string(names.front());
+  return {};
+}
+
 }  // namespace heed::text

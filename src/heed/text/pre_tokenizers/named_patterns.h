@@ -17,4 +17,8 @@ struct NamedSplit {
 /// Throws Error, beginning with `where`, on an unknown name.
 NamedSplit named_split(std::string_view name, const std::string& where);
 
+/// The first name of a split with the same patterns and the same ignore_merges; "" if there is
+/// none.
+std::string name_of_split(const NamedSplit& split);
+
 }  // namespace heed::text

@@ -1,0 +1,280 @@
+#include "heed/convert.h"
+
+#include <algorithm>
+#include <set>
+
+#include "heed/base/error.h"
+#include "heed/base/file.h"
+#include "heed/base/parallel.h"
+#include "heed/base/quote.h"
+#include "heed/chat/template_files.h"
+#include "heed/checkpoint/adapter_directory.h"
+#include "heed/checkpoint/copied_files.h"
+#include "heed/checkpoint/gguf_end_tokens.h"
+#include "heed/checkpoint/gguf_model.h"
+#include "heed/checkpoint/model_directory.h"
+#include "heed/checkpoint/saved_gguf.h"
+#include "heed/engine/load_types.h"
+#include "heed/engine/new_files.h"
+#include "heed/engine/system_errors.h"
+#include "heed/generate/embedder.h"
+#include "heed/generate/generation_config.h"
+#include "heed/generate/text_settings.h"
+#include "heed/kernels/quantize.h"
+#include "heed/model/gguf/write.h"
+#include "heed/text/files/gguf_tokenizer.h"
+#include "heed/text/files/gguf_tokenizer_write.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool names_gguf(const fs::path& path) { return path.extension() == ".gguf"; }
+
+/// The type that a name says, among those of weights and f16.
+DType type_named(const std::string& name) {
+  if (name.empty()) return DType::f16;
+  std::string known = "f16";
+  for (const WeightType type : engine::kWeightTypes) known += fmt::format(", {}", name_of(type));
+  const auto dtype = dtype_named(name);
+  require(dtype && (*dtype == DType::f16 || kernels::is_written(*dtype)),
+          "ConvertOptions::weights is {}, expected one of {}", quoted(name), known);
+  return *dtype;
+}
+
+std::unique_ptr<model::Transformer> load_merged(const io::ModelFiles& files,
+                                                const ConvertOptions& options,
+                                                std::vector<std::string>& warnings) {
+  // Adapters are added in f32.
+  const auto precision = options.adapters.empty() ? std::nullopt : std::optional(DType::f32);
+  auto model = checkpoint::load_model(files, {.precision = {precision}});
+  const auto warn = [&](const std::vector<std::string>& more) {
+    warnings.insert(warnings.end(), more.begin(), more.end());
+  };
+  warn(model->config().warnings);
+  for (const auto& [path, name, scale] : options.adapters) {
+    const auto adapter = checkpoint::load_adapter(resolve_adapter(path, options.hub), *model);
+    warn(adapter.warnings);
+    checkpoint::replace_weights(*model, adapter);
+    checkpoint::merge_adapter(*model, adapter.lora->updates(), scale);
+  }
+  return model;
+}
+
+/// The files beside a model's weights: the tokenizer and settings.
+std::vector<checkpoint::NamedFile> files_beside(const io::ModelFiles& files) {
+  if (files.is_gguf())
+    return text::read_gguf_tokenizer(files.gguf()->metadata(), files.path().string()).files();
+  std::vector<checkpoint::NamedFile> beside;
+  for (const fs::path& file : checkpoint::copied_files(files.path()))
+    beside.emplace_back(file.string(), read_file(files.path() / file));
+  return beside;
+}
+
+void write_directory(const io::ModelFiles& files, const model::Transformer& model,
+                     const fs::path& target) {
+  fs::path unfinished = target.lexically_normal();
+  if (!unfinished.has_filename()) unfinished = unfinished.parent_path();
+  const fs::path complete = unfinished;
+  unfinished += ".tmp";
+  remove_tree(unfinished);
+  try {
+    checkpoint::save_model(unfinished, model, {});
+    // The settings of the model replace those that save_model() derives from its configuration.
+    for (const auto& [name, contents] : files_beside(files)) {
+      make_directory((unfinished / name).parent_path());
+      write_file_atomically(unfinished / name, contents);
+    }
+    replace_directory(unfinished, complete);
+  } catch (...) {
+    std::error_code ignored;  // the error to report is that of writing
+    fs::remove_all(unfinished, ignored);
+    throw;
+  }
+}
+
+/// What goes into a GGUF file beside the weights.
+class GgufSettings {
+ public:
+  GgufSettings(const io::ModelFiles& files, const model::Transformer& model)
+      : files_(files),
+        config_(model.config()),
+        architecture_(architecture_of(config_)),
+        tokenizer_(text::Tokenizer::load(files.path())),
+        written_(text::gguf_tokenizer(tokenizer_, config_.vocab_size)),
+        values_(written_.metadata),
+        warnings_(written_.warnings) {
+    values_["general.name"] = files.path().filename().string();
+    add_end_tokens();
+    add_chat_template();
+    if (config_.decoder_layers > 0)
+      add_sampling();
+    else
+      add_pooling();
+  }
+
+  const io::GgufValues& values() const { return values_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+  /// Throws Error unless the file says the same to those who read it.
+  void check(const io::GgufFile& file) {
+    std::string warning =
+        text::check_gguf_tokenizer(file.metadata(), file.name(), tokenizer_, written_);
+    if (!warning.empty()) warnings_.push_back(std::move(warning));
+    if (config_.decoder_layers == 0) return;
+    const std::vector<int64_t> found = checkpoint::gguf_end_tokens(file.metadata());
+    const std::set<int64_t> wanted = end_tokens();
+    for (const int64_t id : wanted)
+      require(std::ranges::find(found, id) != found.end(),
+              "texts end at {}, which a GGUF file cannot say beside the others", piece_of(id));
+    for (const int64_t id : found)
+      if (!wanted.contains(id))
+        warnings_.push_back(fmt::format("texts also end at {} in the GGUF file", piece_of(id)));
+  }
+
+ private:
+  /// Throws Error when the family has no GGUF files.
+  static std::string architecture_of(model::ModelConfig config) {
+    config.pooler = config.classifier.sigmoid_score = false;
+    return std::get<std::string>(model::gguf_metadata(config).at("general.architecture"));
+  }
+
+  std::string piece_of(int64_t id) const {
+    return quoted(tokenizer_.piece(static_cast<int32_t>(id)));
+  }
+
+  std::set<int64_t> end_tokens() const {
+    const auto settings = generate::read_generation_config(files_, config_);
+    std::set<int64_t> ids(settings.rules.eos_ids.begin(), settings.rules.eos_ids.end());
+    std::erase_if(ids, [&](int64_t id) { return id >= tokenizer_.vocab_size(); });
+    return ids;
+  }
+
+  /// Readers know most end tokens by their text; the others need a role.
+  void add_end_tokens() {
+    if (config_.decoder_layers == 0) return;
+    std::vector<uint32_t> others;
+    const auto eos = values_.find("tokenizer.ggml.eos_token_id");
+    for (const int64_t id : end_tokens()) {
+      const auto number = static_cast<uint32_t>(id);
+      if (eos != values_.end() && std::get<uint32_t>(eos->second) == number) continue;
+      if (!checkpoint::is_gguf_end_text(tokenizer_.piece(static_cast<int32_t>(id))))
+        others.push_back(number);
+    }
+    for (const char* role : {"tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"}) {
+      if (others.empty() || values_.contains(role)) continue;
+      values_[role] = others.front();
+      others.erase(others.begin());
+    }
+  }
+
+  void add_chat_template() {
+    for (const chat::StoredTemplate& stored : chat::read_chat_templates(files_.path())) {
+      const bool main = stored.name == "default";
+      values_[main ? "tokenizer.chat_template" : "tokenizer.chat_template." + stored.name] =
+          stored.source;
+    }
+  }
+
+  void add_sampling() {
+    const auto settings = generate::read_generation_config(files_, config_);
+    const generate::SamplingOptions& own = settings.sampling;
+    const generate::SamplingOptions usual = generate::GenerationConfig().sampling;
+    const auto set = [&](const char* key, auto value, auto otherwise) {
+      if (value != otherwise) values_[std::string("general.sampling.") + key] = value;
+    };
+    set("temp", own.temperature, usual.temperature);
+    set("top_p", own.top_p, usual.top_p);
+    set("min_p", own.min_p, usual.min_p);
+    set("top_k", static_cast<uint32_t>(own.top_k), static_cast<uint32_t>(usual.top_k));
+    const generate::TokenRules& rules = settings.rules;
+    if (!rules.suppress_tokens.empty())
+      values_["tokenizer.ggml.suppress_tokens"] = rules.suppress_tokens;
+    const std::pair<const char*, bool> others[] = {
+        {"repetition_penalty", rules.repetition_penalty != 1},
+        {"sequence_bias", !rules.sequence_bias.empty()},
+        {"bad_words_ids", !rules.bad_words.empty()},
+        {"no_repeat_ngram_size", rules.no_repeat_ngram_size > 0},
+        {"min_length", rules.min_length > 0},
+        {"min_new_tokens", rules.min_new_tokens > 0},
+        {"max_length", settings.max_length.has_value()},
+        {"max_new_tokens", settings.max_new_tokens.has_value()},
+        {"forced_bos_token_id", rules.forced_bos_id >= 0},
+        {"forced_eos_token_id", !rules.forced_eos_ids.empty()},
+        {"begin_suppress_tokens", !rules.begin_suppress_tokens.empty()},
+        {"exponential_decay_length_penalty", rules.length_decay.has_value()}};
+    for (const auto& [name, set_there] : others)
+      if (set_there)
+        warnings_.push_back(
+            fmt::format("generation_config.json: {} is left out: GGUF files have none", name));
+  }
+
+  void add_pooling() {
+    if (config_.classifier.present()) return;
+    if (!path_exists(files_.path() / generate::kModulesFile)) return;
+    const auto options = generate::read_embedder_options(files_);
+    constexpr std::pair<Pooling, uint32_t> kTypes[] = {
+        {Pooling::mean, 1}, {Pooling::cls, 2}, {Pooling::last, 3}};
+    const auto type =
+        std::ranges::find(kTypes, options.pooling, &std::pair<Pooling, uint32_t>::first);
+    require(type != std::end(kTypes),
+            "the pooling is the maximum, which GGUF files cannot say: expected mean, cls or last");
+    values_[architecture_ + ".pooling_type"] = type->second;
+    const std::pair<const char*, bool> others[] = {{"the prompt", !options.prompt.empty()},
+                                                   {"truncate_dim", options.truncate_dim > 0},
+                                                   {"do_lower_case", options.lower_case}};
+    for (const auto& [name, set_there] : others)
+      if (set_there)
+        warnings_.push_back(fmt::format("{} of sentence-transformers is left out", name));
+  }
+
+  const io::ModelFiles& files_;
+  const model::ModelConfig& config_;
+  std::string architecture_;
+  text::Tokenizer tokenizer_;
+  text::GgufTokenizer written_;
+  io::GgufValues values_;
+  std::vector<std::string> warnings_;
+};
+
+std::vector<std::string> convert_found(const io::ModelFiles& files, const fs::path& target,
+                                       const ConvertOptions& options) {
+  const bool gguf = names_gguf(target);
+  require(!gguf || !files.is_gguf(),
+          "{} is a GGUF file, too: heed quantize changes the types of its weights",
+          files.path().string());
+  require(gguf || options.weights.empty() || options.weights == "f32",
+          "ConvertOptions::weights is {}, expected f32 for a model directory",
+          quoted(options.weights));
+  const DType dtype = type_named(options.weights);
+  engine::require_new("the converted model", target, !gguf);
+  std::vector<std::string> warnings;
+  const auto model = load_merged(files, options, warnings);
+  if (!gguf) {
+    write_directory(files, *model, target);
+    return warnings;
+  }
+  GgufSettings settings(files, *model);
+  const auto left_out = checkpoint::save_gguf(
+      target, *model,
+      {.dtype = dtype, .metadata = settings.values(), .check = [&](const auto& file) {
+         settings.check(file);
+       }});
+  for (const auto& more : {settings.warnings(), left_out})
+    warnings.insert(warnings.end(), more.begin(), more.end());
+  return warnings;
+}
+
+}  // namespace
+
+std::vector<std::string> convert_model(const fs::path& source, const fs::path& target,
+                                       const ConvertOptions& options) {
+  return engine::with_system_errors([&] {
+    const auto executor = options.executor ? options.executor : Executor::shared();
+    const ExecutorScope scope(*executor);
+    return convert_found(io::ModelFiles(resolve_model(source, options.hub)), target, options);
+  });
+}
+
+}  // namespace heed
