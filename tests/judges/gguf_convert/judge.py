@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Compares the GGUF files of `heed convert` with those of llama.cpp's own converter.
+
+For each family, a small model directory with random weights and a golden tokenizer is converted by both
+programs to f32, f16, bf16 and q8_0. Their metadata must agree but for OTHER_KEYS (README.md explains
+them), and their tensors byte for byte.
+
+    git clone https://github.com/ggml-org/llama.cpp
+    venv/bin/pip install torch transformers sentencepiece tokenizers llama.cpp/gguf-py
+    venv/bin/python tests/judges/gguf_convert/judge.py build/release/heed llama.cpp [FAMILY ...]
+
+Prints a line for each file and each difference; exits with 1 if there is a difference.
+"""
+import importlib
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HEED, LLAMA = sys.argv[1], pathlib.Path(sys.argv[2])
+HERE = pathlib.Path(__file__).resolve().parent
+GOLDEN = HERE.parents[1] / "golden"
+sys.path[:0] = [str(LLAMA), str(LLAMA / "gguf-py"), str(GOLDEN / "tokenizers"),
+                str(HERE.parent / "gguf_types")]
+
+import gguf
+import sentencepiece
+import torch
+import transformers
+
+TYPES = {"f32": gguf.LlamaFileType.ALL_F32, "f16": gguf.LlamaFileType.MOSTLY_F16,
+         "bf16": gguf.LlamaFileType.MOSTLY_BF16, "q8_0": gguf.LlamaFileType.MOSTLY_Q8_0}
+# Keys that only one of the programs writes, and names that mean the same.
+OTHER_KEYS = ("general.size_label", "general.name", "general.basename", "general.finetune",
+              ".vocab_size", ".attention.key_length", ".attention.value_length",
+              ".rope.dimension_count", ".rope.scaling.type", "tokenizer.ggml.add_sep_token",
+              "tokenizer.ggml.add_bos_token", "tokenizer.ggml.add_eos_token", ".expert_weights_norm",
+              ".expert_gating_func", "tokenizer.ggml.add_space_prefix",
+              "tokenizer.ggml.unknown_token_id", "tokenizer.ggml.padding_token_id",
+              ".rope.scaling.original_context_length", ".rope.freq_base")
+# Each family: its configuration, the tokenizer, llama.cpp's class and its name for the pre-tokenizer.
+SIZES = dict(hidden_size=64, intermediate_size=160, num_hidden_layers=2, num_attention_heads=4,
+             num_key_value_heads=2, max_position_embeddings=256)
+ROPE = dict(rope_type="llama3", rope_theta=5e5, factor=8.0, low_freq_factor=1.0,
+            high_freq_factor=4.0, original_max_position_embeddings=64)
+FAMILIES = {
+    "llama3": ("LlamaConfig", dict(SIZES, rope_parameters=ROPE), "llama3", "llama.LlamaModel",
+               "llama-bpe"),
+    "llama2": ("LlamaConfig", SIZES, "bpe.model", "llama.LlamaModel", None),
+    "mistral": ("MistralConfig", dict(SIZES, sliding_window=None), "bpe.model", "llama.LlamaModel",
+                None),
+    "qwen2": ("Qwen2Config", SIZES, "qwen2", "qwen.Qwen2Model", "qwen2"),
+    "qwen3": ("Qwen3Config", dict(SIZES, head_dim=32), "qwen2", "qwen.Qwen3Model", "qwen2"),
+    "gemma2": ("Gemma2Config", dict(SIZES, head_dim=32, query_pre_attn_scalar=32), "bpe.model",
+               "gemma.Gemma2Model", None),
+    "gpt2": ("GPT2Config", dict(bos_token_id=None, n_embd=64, n_layer=2, n_head=4, n_positions=256), "gpt2",
+             "gpt2.GPT2Model", "gpt-2"),
+    "phi3": ("Phi3Config", dict(SIZES, original_max_position_embeddings=256, pad_token_id=0,
+                                sliding_window=None), "bpe.model", "phi.Phi3MiniModel", None),
+}
+
+
+def tokenizer_of(name, folder):
+    """A golden tokenizer: a tokenizer.json or a SentencePiece model. Of a tokenizer.json of the second
+    kind, the converter does not read the order of the merges."""
+    if name.endswith(".model"):
+        shutil.copy(GOLDEN / "sentencepiece" / name, folder / "tokenizer.model")
+        roles = {"eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
+        (folder / "tokenizer_config.json").write_text(json.dumps(
+            {"tokenizer_class": "LlamaTokenizer", "legacy": True, "bos_token": None,
+             "add_bos_token": False} | roles))
+        return sentencepiece.SentencePieceProcessor(str(folder / "tokenizer.model")), roles
+    text = (GOLDEN / "tokenizers" / f"{name}.json").read_text()
+    (folder / "tokenizer.json").write_text(text)
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
+    names = {t.content for t in tokenizer.added_tokens_decoder.values()}
+    roles = {"bos_token": ("<s>", "<bos>", "<|begin_of_text|>"),
+             "eos_token": ("</s>", "<eos>", "<|end_of_text|>", "<|endoftext|>"),
+             "unk_token": ("<unk>",), "pad_token": ("<pad>",)}
+    config = {"tokenizer_class": "PreTrainedTokenizerFast"}
+    for role, candidates in roles.items():
+        config |= {role: c for c in candidates if c in names}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    return tokenizer, config
+
+
+def make(name, folder):
+    kind, sizes, tokenizer_name, _, _ = FAMILIES[name]
+    tokenizer, roles = tokenizer_of(tokenizer_name, folder)
+    id_of = getattr(tokenizer, "convert_tokens_to_ids", None) or tokenizer.piece_to_id
+    ids = {f"{role}_id": id_of(roles[role]) if role in roles else None
+           for role in ("bos_token", "eos_token", "pad_token")}
+    config = getattr(transformers, kind)(**(dict(vocab_size=len(tokenizer)) | ids | sizes))
+    torch.manual_seed(1)
+    model = transformers.AutoModelForCausalLM.from_config(config)
+    for parameter in model.parameters():
+        if parameter.dim() == 1:
+            torch.nn.init.normal_(parameter, 1.0 if "norm" in name else 0.0, 0.2)
+    model.save_pretrained(folder)
+    (folder / "generation_config.json").unlink(missing_ok=True)
+    return tokenizer
+
+
+def converted(name, folder, kind, target):
+    """By llama.cpp's converter, which knows published tokenizers only by the hash of some ids."""
+    module, _, cls = FAMILIES[name][3].partition(".")
+    base = getattr(importlib.import_module(f"conversion.{module}"), cls)
+    pre = FAMILIES[name][4]
+    own = type(cls, (base,), {"model_arch": base.model_arch,
+                              "get_vocab_base_pre": lambda self, tokenizer: pre})
+    hparams = json.loads((folder / "config.json").read_text())
+    if "n_positions" in hparams:
+        hparams["n_ctx"] = hparams["n_positions"]
+    if name == "phi3":
+        hparams["rope_parameters"]["original_max_position_embeddings"] = 256
+    own(folder, TYPES[kind], target, eager=True, model_name=name, hparams=hparams).write()
+
+
+def contents(path):
+    reader = gguf.GGUFReader(path)
+    values = {key: field.contents() for key, field in reader.fields.items()
+              if not key.startswith("GGUF.")}
+    tensors = {tensor.name: (tensor.tensor_type.name, list(tensor.shape), tensor.data.tobytes())
+               for tensor in reader.tensors}
+    return values, tensors
+
+
+def differences(expected, found):
+    values, tensors = contents(expected)
+    own_values, own_tensors = contents(found)
+    for key in sorted(values.keys() | own_values.keys()):
+        a, b = values.get(key), own_values.get(key)
+        if a == b or (None in (a, b) and key.endswith(OTHER_KEYS)):
+            continue
+        if key.endswith("add_space_prefix") and values["general.architecture"].startswith("gemma"):
+            continue  # the converter always says false
+        yield f"{key} is {str(b)[:80]}, llama.cpp's {str(a)[:80]}"
+    for tensor in sorted(tensors.keys() | own_tensors.keys()):
+        if tensors.get(tensor) != own_tensors.get(tensor):
+            a, b = tensors.get(tensor), own_tensors.get(tensor)
+            yield f"{tensor}: {'other bytes' if a and b and a[:2] == b[:2] else (a and a[:2], b and b[:2])}"
+
+
+def run(*arguments):
+    result = subprocess.run([HEED, *map(str, arguments)], capture_output=True, text=True)
+    if result.returncode != 0:
+        raise SystemExit(result.stderr)
+    return result.stdout
+
+
+def judge(name):
+    count = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        folder = scratch / name
+        folder.mkdir()
+        make(name, folder)
+        for kind in TYPES:
+            expected, found = scratch / f"theirs-{kind}.gguf", scratch / f"ours-{kind}.gguf"
+            converted(name, folder, kind, expected)
+            run("convert", folder, "--weights", kind, "--out", found)
+            listed = list(differences(expected, found))
+            print(f"{name} {kind}: {len(listed)} differences", flush=True)
+            for line in listed:
+                print("   ", line)
+            count += len(listed)
+    return count
+
+
+total = sum(judge(name) for name in sys.argv[3:] or FAMILIES)
+print(f"{total} differences")
+sys.exit(total > 0)
