@@ -40,6 +40,8 @@ struct AttentionOptions {
   std::optional<int> layer = {};           // counted from 0
   std::optional<int> head = {};            // counted from 0
   int64_t max_weights = int64_t{1} << 28;  // Error if there are more
+
+  bool operator==(const AttentionOptions&) const = default;
 };
 
 /// The attention weights softmax(Q K^T / sqrt(d)) of one layer (Vaswani et al. 2017, equation 1).

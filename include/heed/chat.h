@@ -54,6 +54,8 @@ struct ChatOptions {
   bool control_tokens_in_messages = false;
   /// Jinja to use instead of the model's own chat template; empty: the model's own.
   std::string chat_template = {};
+
+  bool operator==(const ChatOptions&) const = default;
 };
 
 /// The form in which a family of models writes the calls of tools.

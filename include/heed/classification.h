@@ -24,6 +24,8 @@ struct ClassifyOptions {
   std::optional<int64_t> max_seq_length = {};
   /// Largest number of tokens of a batch. Does not change results.
   int64_t batch_tokens = 512;
+
+  bool operator==(const ClassifyOptions&) const = default;
 };
 
 /// A label and its score.

@@ -43,6 +43,8 @@ struct EmbedOptions {
   /// Largest number of tokens of a batch. Small batches are fastest: their activations stay in the
   /// processor's caches. Does not change results.
   int64_t batch_tokens = 512;
+
+  bool operator==(const EmbedOptions&) const = default;
 };
 
 }  // namespace heed

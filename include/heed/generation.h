@@ -17,6 +17,8 @@ using Prompt = std::variant<std::string, std::vector<int32_t>>;
 struct TokenBias {
   int32_t token = 0;  // a token id
   float bias = 0;     // added to its logit
+
+  bool operator==(const TokenBias&) const = default;
 };
 
 /// How outputs are generated. Decoding is greedy unless `sample` or one of temperature, top_k,
@@ -47,6 +49,8 @@ struct GenerateOptions {
   int top_log_probabilities = -1;
   /// Largest number of tokens, prompts and outputs, of a batch. Does not change results.
   int64_t batch_tokens = 16384;
+
+  bool operator==(const GenerateOptions&) const = default;
 };
 
 /// A token and its log-probability (natural) under the model, before penalties, biases and

@@ -14,6 +14,8 @@ namespace heed {
 struct ScoreOptions {
   int64_t window = 0;  // tokens; 0: the model's context length
   int64_t stride = 0;  // 0: half the window
+
+  bool operator==(const ScoreOptions&) const = default;
 };
 
 /// exp of the negative mean log-probability; 1 for an empty list.

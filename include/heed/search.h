@@ -25,6 +25,8 @@ struct SearchOptions {
   /// Whether greedy search computes log-probabilities and scores; it is faster without. Beam search
   /// always does.
   bool scores = true;
+
+  bool operator==(const SearchOptions&) const = default;
 };
 
 /// One output of a search.

@@ -19,6 +19,8 @@ struct TranslateOptions {
   bool alignments = false;  // computes Candidate::alignment, with one more pass per candidate
   /// Source tokens times num_beams per batch; 0: chosen for speed. Does not change results.
   int64_t batch_tokens = 0;
+
+  bool operator==(const TranslateOptions&) const = default;
 };
 
 /// A line of text and its translations.

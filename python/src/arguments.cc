@@ -76,6 +76,17 @@ std::vector<int32_t> tokens_from(nb::handle value, std::string_view name) {
   return list_from(value, name, token_from);
 }
 
+std::vector<TokenBias> biases_from(nb::handle value, std::string_view name) {
+  if (!nb::isinstance<nb::dict>(value)) wrong_type(value, name, "a dict of tokens");
+  constexpr auto most = std::numeric_limits<int32_t>::max();
+  std::vector<TokenBias> biases;
+  for (const auto& [token, bias] : nb::borrow<nb::dict>(value))
+    biases.push_back(
+        {static_cast<int32_t>(integer_from(token, fmt::format("a token of {}", name), 0, most)),
+         static_cast<float>(number_from(bias, fmt::format("a number of {}", name)))});
+  return biases;
+}
+
 Prompt prompt_from(nb::handle value, std::string_view name) {
   if (nb::isinstance<nb::str>(value)) return text_from(value, name);
   return tokens_from(value, name);

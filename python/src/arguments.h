@@ -47,6 +47,8 @@ auto list_from(nb::handle value, std::string_view name, const From& from)
 
 std::vector<std::string> texts_from(nb::handle value, std::string_view name);
 std::vector<int32_t> tokens_from(nb::handle value, std::string_view name);
+/// A dict of tokens and numbers.
+std::vector<TokenBias> biases_from(nb::handle value, std::string_view name);
 
 /// An enumeration by its name (name_of). The enumerators are 0, 1, ...
 template <typename Enum>
@@ -108,6 +110,9 @@ class Keywords {
   }
   static void assign(nb::handle value, const char* name, std::vector<int32_t>& to) {
     to = tokens_from(value, name);
+  }
+  static void assign(nb::handle value, const char* name, std::vector<TokenBias>& to) {
+    to = biases_from(value, name);
   }
   template <std::floating_point Number>
   static void assign(nb::handle value, const char* name, Number& to) {

@@ -1,23 +1,10 @@
 #include "options.h"
 
 #include "call.h"
+#include "heed/generate/generate_options.h"
 
 namespace heed::python {
 namespace {
-
-TokenBias bias_from(nb::handle token, nb::handle bias) {
-  constexpr auto most = std::numeric_limits<int32_t>::max();
-  return {static_cast<int32_t>(integer_from(token, "a token of logit_bias", 0, most)),
-          static_cast<float>(number_from(bias, "a number of logit_bias"))};
-}
-
-std::vector<TokenBias> biases_from(nb::handle value) {
-  if (!nb::isinstance<nb::dict>(value)) wrong_type(value, "logit_bias", "a dict of tokens");
-  std::vector<TokenBias> biases;
-  for (const auto& [token, bias] : nb::borrow<nb::dict>(value))
-    biases.push_back(bias_from(token, bias));
-  return biases;
-}
 
 /// A path, or a dict of path, name and scale.
 AdapterOptions adapter_from(nb::handle value, std::string_view name) {
@@ -94,34 +81,18 @@ std::vector<AdapterOptions> take_adapters(Keywords& keywords) {
 
 GenerateOptions take_generate_options(Keywords& keywords) {
   GenerateOptions options;
-  keywords.read("max_new_tokens", options.max_new_tokens);
-  keywords.read("repetition_penalty", options.repetition_penalty);
-  keywords.read("presence_penalty", options.presence_penalty);
-  keywords.read("frequency_penalty", options.frequency_penalty);
-  if (const nb::object biases = keywords.take("logit_bias"))
-    options.logit_bias = biases_from(biases);
-  keywords.read("sample", options.sample);
-  keywords.read("temperature", options.temperature);
-  keywords.read("top_k", options.top_k);
-  keywords.read("top_p", options.top_p);
-  keywords.read("min_p", options.min_p);
-  keywords.read("seed", options.seed);
-  keywords.read("stop", options.stop);
-  keywords.read("end_tokens", options.end_tokens);
-  keywords.read("skip_special_tokens", options.skip_special_tokens);
-  keywords.read("top_log_probabilities", options.top_log_probabilities);
-  keywords.read("batch_tokens", options.batch_tokens);
+  generate::for_each_generate_option(
+      [&](const auto& option) { keywords.read(option.name.data(), options.*option.field); });
   return options;
 }
 
 SearchOptions take_search_options(Keywords& keywords, const SearchOptions& defaults) {
   SearchOptions options = defaults;
   keywords.read("beam", options.num_beams);
-  keywords.read("num_beams", options.num_beams);
-  keywords.read("n_best", options.n_best);
-  keywords.read("length_penalty", options.length_penalty);
-  keywords.read("max_new_tokens_over_source", options.max_new_tokens_over_source);
-  keywords.read("scores", options.scores);
+  generate::for_each_search_option([&](const auto& option) {
+    // That of a request is an option of generation.
+    if (option.name != "max_new_tokens") keywords.read(option.name.data(), options.*option.field);
+  });
   return options;
 }
 

@@ -4,16 +4,42 @@
 
 #include "capi/model.h"
 #include "capi/outputs.h"
+#include "heed/generate/generate_options.h"
 
 namespace heed::capi {
+namespace {
+
+// Numbers in C, where one that is not set is HEED_DEFAULT or NaN.
+
+template <typename Number>
+Number number_or_default(Number value) {
+  return value;
+}
+float number_or_default(std::optional<float> value) {
+  return value.value_or(std::numeric_limits<float>::quiet_NaN());
+}
+int64_t number_or_default(std::optional<int64_t> value) { return value.value_or(HEED_DEFAULT); }
+
+template <typename Number>
+void read_number(Number from, Number& to) {
+  to = from;
+}
+template <typename Number>
+void read_number(Number from, std::optional<Number>& to) {
+  to = number(from);
+}
+void read_number(int32_t from, bool& to) { to = from != 0; }
+
+}  // namespace
 
 template <>
 heed_generate_options defaults<heed_generate_options>() {
   const GenerateOptions built_in;
   heed_generate_options options{};
-  options.max_new_tokens = options.top_k = HEED_DEFAULT;
-  options.repetition_penalty = options.temperature = options.top_p = options.min_p =
-      std::numeric_limits<float>::quiet_NaN();
+#define HEED_SET(option, ...) options.option = number_or_default(built_in.option);
+  HEED_SAMPLING_OPTIONS(HEED_SET)
+#undef HEED_SET
+  options.max_new_tokens = HEED_DEFAULT;
   options.skip_special_tokens = built_in.skip_special_tokens;
   options.seed = built_in.seed;
   options.top_log_probabilities = built_in.top_log_probabilities;
@@ -26,12 +52,9 @@ template <>
 heed_search_options defaults<heed_search_options>() {
   const SearchOptions built_in;
   heed_search_options options{};
-  options.num_beams = built_in.num_beams;
-  options.n_best = built_in.n_best;
-  options.length_penalty = built_in.length_penalty;
-  options.scores = built_in.scores;
-  options.max_new_tokens = HEED_DEFAULT;
-  options.max_new_tokens_over_source = built_in.max_new_tokens_over_source;
+#define HEED_SET(option, ...) options.option = number_or_default(built_in.option);
+  HEED_SEARCH_OPTIONS(HEED_SET)
+#undef HEED_SET
   return options;
 }
 
@@ -44,17 +67,13 @@ Prompt prompt_of(const heed_prompt& prompt) {
 
 GenerateOptions generate_options(const heed_generate_options& from) {
   GenerateOptions options;
+#define HEED_READ(option, ...) read_number(from.option, options.option);
+  HEED_SAMPLING_OPTIONS(HEED_READ)
+#undef HEED_READ
   options.max_new_tokens = number(from.max_new_tokens);
-  options.repetition_penalty = number(from.repetition_penalty);
-  options.presence_penalty = from.presence_penalty;
-  options.frequency_penalty = from.frequency_penalty;
   for (const heed_token_bias& bias : span_of(from.logit_bias, from.logit_bias_count, "logit_bias"))
     options.logit_bias.push_back({.token = bias.token, .bias = bias.bias});
   options.sample = from.sample != 0;
-  options.temperature = number(from.temperature);
-  options.top_k = number(from.top_k);
-  options.top_p = number(from.top_p);
-  options.min_p = number(from.min_p);
   options.seed = from.seed;
   options.stop = texts_of(from.stop, from.stop_count, "stop");
   const auto end_tokens = span_of(from.end_tokens, from.end_token_count, "end_tokens");
@@ -66,12 +85,11 @@ GenerateOptions generate_options(const heed_generate_options& from) {
 }
 
 SearchOptions search_options(const heed_search_options& from) {
-  return {.num_beams = from.num_beams,
-          .n_best = from.n_best,
-          .length_penalty = from.length_penalty,
-          .max_new_tokens = number(from.max_new_tokens),
-          .max_new_tokens_over_source = from.max_new_tokens_over_source,
-          .scores = from.scores != 0};
+  SearchOptions options;
+#define HEED_READ(option, ...) read_number(from.option, options.option);
+  HEED_SEARCH_OPTIONS(HEED_READ)
+#undef HEED_READ
+  return options;
 }
 
 namespace {

@@ -70,7 +70,7 @@ refused "standard input has no pairs" "$heed" score --model translator </dev/nul
 refused "line 1: expected source, tab, target" "$heed" score --model translator <a.txt
 
 # A length penalty that is not a number, and options that an encoder-only model does not support.
-refused "the length penalty is nan" \
+refused "length_penalty is nan" \
   "$heed" translate --model translator --length-penalty nan <a.txt
 refused "--num-beams is for models with a decoder" "$heed" bench "${encoder[@]}" --num-beams 2
 refused "an encoder-only model computes in f32 or int8" "$heed" bench "${encoder[@]}" --compute bf16

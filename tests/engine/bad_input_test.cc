@@ -71,12 +71,12 @@ TEST(BadInput, OfGenerate) {
   refused("max_new_tokens is 9223372036854775807", {.max_new_tokens = kLargest});
   refused("temperature is -1", {.temperature = -1.0f});
   refused("temperature is nan", {.temperature = kNan});
-  refused("top-k is -1", {.top_k = -1});
-  refused("top-p is 0", {.top_p = 0.0f});
-  refused("min-p is 2", {.min_p = 2.0f});
-  refused("repetition penalty is 0", {.repetition_penalty = 0.0f});
-  refused("presence penalty is nan", {.presence_penalty = kNan});
-  refused("frequency penalty is 101", {.frequency_penalty = 101.0f});
+  refused("top_k is -1", {.top_k = -1});
+  refused("top_p is 0", {.top_p = 0.0f});
+  refused("min_p is 2", {.min_p = 2.0f});
+  refused("repetition_penalty is 0", {.repetition_penalty = 0.0f});
+  refused("presence_penalty is nan", {.presence_penalty = kNan});
+  refused("frequency_penalty is 101", {.frequency_penalty = 101.0f});
   refused("logit bias of token 120", {.logit_bias = {{120, 1.0f}}});
   refused("a stop string is not valid UTF-8", {.stop = {kNotUtf8}});
   refused("top_log_probabilities is -2", {.top_log_probabilities = -2});
@@ -113,7 +113,7 @@ TEST(BadInput, OfSearch) {
   refused("num_beams is 0", {.num_beams = 0});
   refused("num_beams is 257", {.num_beams = 257});
   refused("n_best is 3, expected 1 to 2", {.num_beams = 2, .n_best = 3});
-  refused("length penalty is nan", {.num_beams = 2, .length_penalty = kNan});
+  refused("length_penalty is nan", {.num_beams = 2, .length_penalty = kNan});
   expect_refused("prompt 1: the text is not valid UTF-8",
                  [&] { model.search_batch({kNotUtf8}, {.num_beams = 2}); });
 }

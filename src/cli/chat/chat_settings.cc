@@ -1,33 +1,25 @@
 #include "cli/chat/chat_settings.h"
 
-#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "cli/options/declared_options.h"
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/names.h"
 #include "heed/base/quote.h"
+#include "heed/generate/generate_options.h"
 
 namespace heed::cli {
 namespace {
 
-/// Where a setting of type Number is kept, and which values it may have.
-template <typename Number>
-struct Range {
-  std::string_view name;
-  std::optional<Number> GenerateOptions::*value;
-  Number min, max;
-};
-constexpr Range<float> kNumbers[] = {
-    {"temperature", &GenerateOptions::temperature, 0, 1000},
-    {"top-p", &GenerateOptions::top_p, 1e-6f, 1},
-    {"min-p", &GenerateOptions::min_p, 0, 1},
-    {"repetition-penalty", &GenerateOptions::repetition_penalty, 1e-3f, 1000}};
-constexpr Range<int64_t> kCounts[] = {
-    {"top-k", &GenerateOptions::top_k, 0, int64_t{1} << 30},
-    {"max-new-tokens", &GenerateOptions::max_new_tokens, 1, int64_t{1} << 30}};
+/// Calls `visit` with each option that is a setting.
+template <typename Visit>
+void for_each_setting(const Visit& visit) {
+  generate::for_each_sampling_option(visit);
+  visit(generate::generate_option::max_new_tokens);
+}
 
 template <typename Number>
 Number parse(const std::string& name, const std::string& text, Number min, Number max) {
@@ -66,12 +58,10 @@ std::string settings_text(const ConversationOptions& options) {
   const auto add = [&](std::string_view name, const std::string& value) {
     text += fmt::format("{:<20}{}\n", name, value);
   };
-  const auto add_range = [&](const auto& range) {
-    const auto& value = options.generate.*range.value;
-    add(range.name, value ? fmt::format("{}", *value) : "the model's default");
-  };
-  for (const auto& range : kNumbers) add_range(range);
-  for (const auto& range : kCounts) add_range(range);
+  for_each_setting([&]<typename Setting>(const Setting& setting) {
+    const std::optional<typename Setting::Number> value = options.generate.*setting.field;
+    add(spelling_of(setting), value ? fmt::format("{}", *value) : "the model's default");
+  });
   add("seed", fmt::format("{}", options.generate.seed));
   add("thinking", thinking(options.chat));
   add("when-full", std::string(name_of(options.when_full)));
@@ -83,13 +73,14 @@ void apply_setting(ConversationOptions& options, const std::string& assignment) 
   const std::string name = assignment.substr(0, space);
   const size_t begin = assignment.find_first_not_of(" =", space);
   const std::string value = begin == assignment.npos ? "" : assignment.substr(begin);
-  const auto set_any = [&](const auto& ranges) {
-    const auto range = std::ranges::find(ranges, name, [](const auto& one) { return one.name; });
-    if (range == std::end(ranges)) return false;
-    options.generate.*(range->value) = parse(name, value, range->min, range->max);
-    return true;
-  };
-  if (set_any(kNumbers) || set_any(kCounts)) return;
+  bool found = false;
+  for_each_setting([&]<typename Setting>(const Setting& setting) {
+    if (name != spelling_of(setting)) return;
+    options.generate.*setting.field = static_cast<typename Setting::Number>(
+        parse(name, value, setting.typed.min, setting.typed.max));
+    found = true;
+  });
+  if (found) return;
   if (name == "seed") {
     options.generate.seed = parse(name, value, uint64_t{0}, std::numeric_limits<uint64_t>::max());
   } else if (name == "thinking") {

@@ -12,10 +12,12 @@
 #include "cli/lines/token_count.h"
 #include "cli/options/chat_options.h"
 #include "cli/options/command.h"
+#include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
 #include "cli/options/sampling_options.h"
 #include "heed/base/error.h"
 #include "heed/engine/loaded_model.h"
+#include "heed/generate/generate_options.h"
 #include "heed/generate/search.h"
 #include "heed/inspect/markup.h"
 #include "heed/model.h"
@@ -23,6 +25,9 @@
 
 namespace heed::cli {
 namespace {
+
+namespace generate_option = generate::generate_option;
+namespace search_option = generate::search_option;
 
 using Json = nlohmann::ordered_json;
 
@@ -197,20 +202,14 @@ int run_generate(GenerateArguments& arguments) {
 
 void add_beam_options(Command& command, SearchOptions& search) {
   Option beam =
-      command
-          .add_option("--num-beams", search.num_beams,
-                      "Beam search with this many beams instead of sampling or greedy search")
-          .range(1, kMaxBeams);
+      add_declared_option(command, search_option::num_beams, search)
+          .description("Beam search with this many beams instead of sampling or greedy search");
   command.add_renamed("--beam", "--num-beams");
-  command.add_option("--nbest", search.n_best, "Outputs printed per prompt, best first")
-      .needs(beam)
-      .range(1, kMaxBeams)
-      .show_default();
-  command
-      .add_option("--length-penalty", search.length_penalty,
-                  "Exponent alpha of the length penalty ((5 + length) / 6)^alpha; 0: none")
+  add_declared_option(command, search_option::n_best, search, "--nbest")
+      .description("Outputs printed per prompt, best first")
       .needs(beam)
       .show_default();
+  add_declared_option(command, search_option::length_penalty, search).needs(beam).show_default();
 }
 
 }  // namespace
@@ -233,17 +232,11 @@ void add_generate(Command& program) {
   for (Option option : add_sampling_options(command, arguments->sampling))
     option.excludes(command.option("--num-beams"));
   Option json = command.add_flag("--json", arguments->json, "Print one JSON object per prompt");
-  command
-      .add_option("--logprobs", arguments->sampling.generate.top_log_probabilities,
-                  "Add the log-probability of each token, and those of this many most probable "
-                  "tokens")
-      .range(0, 1000)
+  add_declared_option(command, generate_option::top_log_probabilities, arguments->sampling.generate,
+                      "--logprobs")
       .needs(json)
       .excludes(command.option("--num-beams"));
-  command
-      .add_option("--batch-tokens", arguments->sampling.generate.batch_tokens,
-                  "Tokens of prompts and outputs per batch; does not change results")
-      .range(int64_t{1}, kMaxCount)
+  add_declared_option(command, generate_option::batch_tokens, arguments->sampling.generate)
       .show_default();
   add_cache_option(command, arguments->model)
       .excludes(command.option("--num-beams"))

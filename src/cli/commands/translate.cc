@@ -5,13 +5,17 @@
 #include "cli/lines/json_line.h"
 #include "cli/lines/line_work.h"
 #include "cli/options/command.h"
+#include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
 #include "heed/generate/alignment.h"
+#include "heed/generate/generate_options.h"
 #include "heed/generate/search.h"
 #include "heed/model.h"
 
 namespace heed::cli {
 namespace {
+
+namespace search_option = generate::search_option;
 
 struct TranslateArguments {
   CommonOptions common;
@@ -105,25 +109,14 @@ void add_translate(Command& program) {
   add_model_options(command, arguments->model);
   add_language_options(command, arguments->translate.source_language,
                        arguments->translate.target_language);
-  command.add_option("--num-beams", search.num_beams, "Number of beams; 1: greedy search")
-      .range(1, kMaxBeams)
-      .show_default();
+  add_declared_option(command, search_option::num_beams, search).show_default();
   command.add_renamed("--beam", "--num-beams");
-  command.add_option("--nbest", search.n_best, "Translations printed per line, best first")
-      .range(1, kMaxBeams)
+  add_declared_option(command, search_option::n_best, search, "--nbest")
+      .description("Translations printed per line, best first")
       .show_default();
-  command
-      .add_option("--length-penalty", search.length_penalty,
-                  "Exponent alpha of the length penalty ((5 + length) / 6)^alpha; 0: none")
-      .show_default();
-  Option limit = command
-                     .add_option("--max-new-tokens", search.max_new_tokens,
-                                 "Maximum number of tokens per translation (default: those of "
-                                 "the source plus --max-new-tokens-over-source)")
-                     .range(int64_t{1}, kMaxCount);
-  command
-      .add_option("--max-new-tokens-over-source", search.max_new_tokens_over_source,
-                  "Maximum number of tokens that a translation may have beyond those of its source")
+  add_declared_option(command, search_option::length_penalty, search).show_default();
+  Option limit = add_declared_option(command, search_option::max_new_tokens, search);
+  add_declared_option(command, search_option::max_new_tokens_over_source, search)
       .excludes(limit)
       .show_default();
   command.add_renamed("--extra-length", "--max-new-tokens-over-source");

@@ -5,10 +5,14 @@
 #include <charconv>
 #include <optional>
 
+#include "cli/options/declared_options.h"
+#include "heed/generate/generate_options.h"
 #include "heed/text/utf8.h"
 
 namespace heed::cli {
 namespace {
+
+namespace generate_option = generate::generate_option;
 
 /// Parses "ID:BIAS"; nothing if it is malformed.
 std::optional<TokenBias> parse_bias(const std::string& text) {
@@ -32,60 +36,25 @@ GenerateOptions SamplingArguments::options(uint64_t seed) const {
 }
 
 void add_max_new_tokens(Command& command, SamplingArguments& arguments, const char* standard) {
-  command
-      .add_option("--max-new-tokens", arguments.generate.max_new_tokens,
-                  fmt::format("Maximum number of tokens to generate (default: {})", standard))
-      .range(int64_t{1}, kMaxCount);
+  add_declared_option(command, generate_option::max_new_tokens, arguments.generate)
+      .description(fmt::format("{} (default: {})", generate_option::max_new_tokens.help, standard));
 }
 
-std::vector<Option> add_sampling_options(Command& command, SamplingArguments& options) {
-  GenerateOptions& generate = options.generate;
+std::vector<Option> add_sampling_options(Command& command, SamplingArguments& arguments) {
+  GenerateOptions& generate = arguments.generate;
   std::vector<Option> added;
   const auto add = [&](Option option) { added.push_back(option); };
-  add(command.add_flag("--sample", generate.sample,
-                       "Sample with the settings of generation_config.json"));
+  add(add_declared_option(command, generate_option::sample, generate));
+  generate::for_each_sampling_option(
+      [&](const auto& option) { add(add_declared_option(command, option, generate)); });
   add(command
-          .add_option(
-              "--temperature", generate.temperature,
-              "Sampling temperature, which divides the logits; 0 (default): greedy decoding")
-          .range(0.0, 1000.0));
-  add(command
-          .add_option("--top-k", generate.top_k, "Sample from the k most probable tokens; 0: all")
-          .range(int64_t{0}, kMaxCount));
-  add(command
-          .add_option(
-              "--top-p", generate.top_p,
-              "Sample from the smallest set of most probable tokens with total probability p")
-          .range(1e-6, 1.0));
-  add(command
-          .add_option("--min-p", generate.min_p,
-                      "Exclude tokens with less than this fraction of the highest probability")
-          .range(0.0, 1.0));
-  add(command
-          .add_option(
-              "--repetition-penalty", generate.repetition_penalty,
-              "Makes tokens of prompt and output less probable (Keskar et al. 2019); 1: off")
-          .range(1e-3, 1000.0));
-  add(command
-          .add_option("--presence-penalty", generate.presence_penalty,
-                      "Subtracted from the logits of tokens in the output")
-          .range(-100.0, 100.0));
-  add(command
-          .add_option("--frequency-penalty", generate.frequency_penalty,
-                      "Subtracted from the logits of tokens for each occurrence in the output")
-          .range(-100.0, 100.0));
-  add(command
-          .add_option(
-              "--logit-bias", options.logit_bias,
-              "ID:BIAS adds BIAS to the logit of token ID; -inf forbids the token (repeatable)")
+          .add_option("--" + spelling_of(generate_option::logit_bias), arguments.logit_bias,
+                      std::string(generate_option::logit_bias.help))
           .check([](const std::string& text) {
             return parse_bias(text) ? std::string()
                                     : text + " is not of the form ID:BIAS, for example 12:-inf";
           }));
-  add(command
-          .add_option("--stop", generate.stop,
-                      "String that ends the output; it is not printed (repeatable)")
-          .not_empty());
+  add(add_declared_option(command, generate_option::stop, generate).not_empty());
   return added;
 }
 

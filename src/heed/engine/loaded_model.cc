@@ -14,6 +14,9 @@
 namespace heed::engine {
 namespace {
 
+namespace generate_option = generate::generate_option;
+using generate::SamplingUse;
+
 ValueOrError<text::PairTokenizer> try_tokenizer(const io::ModelFiles& files) {
   return ValueOrError<text::PairTokenizer>::of([&] { return read_tokenizer(files); });
 }
@@ -27,20 +30,17 @@ chat::ChatTemplates chat_templates(const io::ModelFiles& files, const text::Toke
 /// Greedy decoding unless an option asks for sampling.
 generate::SamplingOptions sampling_of(const GenerateOptions& options,
                                       const generate::GenerationConfig& suggested) {
-  const bool sample =
-      options.sample || options.temperature || options.top_k || options.top_p || options.min_p;
+  bool sample = options.sample;
+  generate::for_each_sampling_option([&](const auto& option) {
+    sample |= option.use == SamplingUse::samples && option.asked(options);
+  });
+  if (sample) require(suggested.sampling_refusal.empty(), "{}", suggested.sampling_refusal);
   generate::SamplingOptions sampling;
-  if (sample) {
-    require(suggested.sampling_refusal.empty(), "{}", suggested.sampling_refusal);
-    sampling.temperature = options.temperature.value_or(suggested.sampling.temperature);
-    sampling.top_k = options.top_k.value_or(suggested.sampling.top_k);
-    sampling.top_p = options.top_p.value_or(suggested.sampling.top_p);
-    sampling.min_p = options.min_p.value_or(suggested.sampling.min_p);
-  }
-  sampling.repetition_penalty =
-      options.repetition_penalty.value_or(suggested.rules.repetition_penalty);
-  sampling.presence_penalty = options.presence_penalty;
-  sampling.frequency_penalty = options.frequency_penalty;
+  generate::for_each_sampling_option([&](const auto& option) {
+    if (sample || option.use != SamplingUse::samples)
+      sampling.*option.resolved =
+          option.asked(options).value_or(suggested.sampling.*option.resolved);
+  });
   sampling.logit_bias = options.logit_bias;
   sampling.seed = options.seed;
   return sampling;
@@ -181,10 +181,9 @@ generate::GeneratorOptions LoadedModel::generator_options(const GenerateOptions&
   result.skip_special_tokens = asked.skip_special_tokens;
   result.top_log_probabilities = asked.top_log_probabilities;
   result.batch_tokens = asked.batch_tokens;
-  check_count("max_new_tokens", result.max_new_tokens);
-  check_count("batch_tokens", result.batch_tokens);
-  require_input(result.top_log_probabilities >= -1,
-                "top_log_probabilities is {}, expected at least -1", result.top_log_probabilities);
+  generate_option::max_new_tokens.check(result.max_new_tokens);
+  generate_option::batch_tokens.check(result.batch_tokens);
+  generate_option::top_log_probabilities.check(result.top_log_probabilities);
   return result;
 }
 

@@ -187,10 +187,11 @@ void read_rules(const SettingsFile& settings, TokenRules& rules) {
 }
 
 void read_sampling(const SettingsFile& settings, SamplingOptions& sampling) {
-  sampling.temperature = get_or(settings.json, "temperature", 1.0f, settings.file);
-  sampling.top_k = get_or<int64_t>(settings.json, "top_k", 0, settings.file);
-  sampling.top_p = get_or(settings.json, "top_p", 1.0f, settings.file);
-  sampling.min_p = get_or(settings.json, "min_p", 0.0f, settings.file);
+  for_each_sampling_option([&](const auto& option) {
+    auto& number = sampling.*option.resolved;
+    if (option.use == SamplingUse::samples)
+      number = get_or(settings.json, option.name, number, settings.file);
+  });
   try {
     check(sampling, settings.vocab_size);
   } catch (const Error& error) {
@@ -226,6 +227,7 @@ GenerationConfig read_generation_config(const io::ModelFiles& files,
   const SettingsFile settings{json, file, config.vocab_size, read.warnings};
   if (own_file) read_model_tokens(settings, read);
   read_rules(settings, read.rules);
+  read.sampling.repetition_penalty = read.rules.repetition_penalty;
   read.max_new_tokens = read_limit(settings, "max_new_tokens");
   read.max_length = read_limit(settings, "max_length");
   read_sampling(settings, read.sampling);

@@ -19,7 +19,7 @@ struct GenerationConfig {
   int32_t bos_id = -1;  // "bos_token_id"; -1: that of config.json
   std::optional<int64_t> max_new_tokens;
   std::optional<int64_t> max_length;  // of prompt and output, unless max_new_tokens is given
-  /// For sampling: temperature (1 unless given), top-k, top-p, min-p.
+  /// For sampling: temperature (1 unless given), top_k, ...; the repetition penalty of `rules`.
   SamplingOptions sampling = {.temperature = 1.0f};
   /// Why outputs cannot be sampled: a setting that heed does not apply. Empty: they can.
   std::string sampling_refusal;

@@ -7,6 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/generate/generate_options.h"
 
 namespace heed::generate {
 namespace {
@@ -15,7 +16,7 @@ using Json = nlohmann::json;
 
 // docs/models.md has these lists, too.
 
-/// Those that read_generation_config() reads.
+/// Those that read_generation_config() reads beside the options of sampling.
 constexpr std::string_view kApplied[] = {"begin_suppress_tokens",
                                          "bad_words_ids",
                                          "bos_token_id",
@@ -30,15 +31,11 @@ constexpr std::string_view kApplied[] = {"begin_suppress_tokens",
                                          "max_new_tokens",
                                          "min_length",
                                          "min_new_tokens",
-                                         "min_p",
                                          "no_repeat_ngram_size",
                                          "renormalize_logits",
                                          "repetition_penalty",
                                          "sequence_bias",
-                                         "suppress_tokens",
-                                         "temperature",
-                                         "top_k",
-                                         "top_p"};
+                                         "suppress_tokens"};
 
 /// The request decides, not the file.
 constexpr std::string_view kOfTheRequest[] = {"do_sample", "early_stopping", "length_penalty",
@@ -137,8 +134,12 @@ bool is_known_setting(std::string_view key) {
   const auto refuses = [&](const auto& settings) {
     return std::ranges::find(settings, key, &Unsupported::key) != std::end(settings);
   };
-  return has(kApplied) || has(kOfTheRequest) || has(kWithoutEffect) || refuses(kUnsupported) ||
-         refuses(kUnsupportedSampling);
+  bool of_sampling = false;
+  for_each_sampling_option([&](const auto& option) {
+    of_sampling |= option.use == SamplingUse::samples && option.name == key;
+  });
+  return of_sampling || has(kApplied) || has(kOfTheRequest) || has(kWithoutEffect) ||
+         refuses(kUnsupported) || refuses(kUnsupportedSampling);
 }
 
 }  // namespace

@@ -29,15 +29,16 @@ void read_gguf_settings(const io::GgufMetadata& metadata, const std::string& fil
     for (const int64_t id : metadata.get<std::vector<int64_t>>(kSuppressed))
       if (id >= 0 && id < vocab_size)
         config.rules.suppress_tokens.push_back(static_cast<int32_t>(id));
-  const auto number = [&](const char* key, float otherwise) {
-    return static_cast<float>(
-        metadata.get_or<double>(kSampling + key, static_cast<double>(otherwise)));
-  };
   SamplingOptions& sampling = config.sampling;
-  sampling.temperature = number("temp", sampling.temperature);
-  sampling.top_p = number("top_p", sampling.top_p);
-  sampling.min_p = number("min_p", sampling.min_p);
-  sampling.top_k = std::max<int64_t>(metadata.get_or<int64_t>(kSampling + "top_k", 0), 0);
+  for_each_sampling_option([&]<typename Option>(const Option& option) {
+    if (option.use != SamplingUse::samples) return;
+    auto& number = sampling.*option.resolved;
+    const std::string key(option.name == "temperature" ? "temp" : option.name);
+    const auto found =
+        metadata.get_or(kSampling + key, static_cast<typename Option::Bound>(number));
+    number = static_cast<typename Option::Number>(found);
+  });
+  sampling.top_k = std::max<int64_t>(sampling.top_k, 0);
   for (const auto& [key, off] : kOtherSampling)
     if (const double value = metadata.get_or<double>(kSampling + key, off); value != off)
       config.warnings.push_back(fmt::format(

@@ -85,20 +85,7 @@ void keep_top_p(const SamplingOptions& options, float largest, std::vector<Candi
 }  // namespace
 
 void check(const SamplingOptions& options, int64_t vocab_size) {
-  const auto within = [](const char* name, float value, float min, float max) {
-    require_input(value >= min && value <= max, "{} is {}, expected {} to {}", name, value, min,
-                  max);
-  };
-  within("the temperature", options.temperature, 0.0f, 1000.0f);
-  within("min-p", options.min_p, 0.0f, 1.0f);
-  within("the presence penalty", options.presence_penalty, -100.0f, 100.0f);
-  within("the frequency penalty", options.frequency_penalty, -100.0f, 100.0f);
-  require_input(options.top_p > 0.0f && options.top_p <= 1.0f,
-                "top-p is {}, expected above 0 and at most 1", options.top_p);
-  require_input(options.top_k >= 0, "top-k is {}, expected at least 0", options.top_k);
-  require_input(options.repetition_penalty > 0.0f && options.repetition_penalty <= 1000.0f,
-                "the repetition penalty is {}, expected above 0 and at most 1000",
-                options.repetition_penalty);
+  for_each_sampling_option([&](const auto& option) { option.check(options.*option.resolved); });
   for (const auto& [token, bias] : options.logit_bias) {
     require_input(token >= 0 && token < vocab_size,
                   "the logit bias of token {} is outside the vocabulary of {} tokens", token,

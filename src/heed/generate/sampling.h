@@ -6,27 +6,11 @@
 #include <vector>
 
 #include "heed/fill.h"
-#include "heed/generation.h"
+#include "heed/generate/generate_options.h"
 
 namespace heed::generate {
 
-using heed::TokenBias;
 using heed::TokenProbability;
-
-/// How the next token is chosen from a row of logits. The settings are applied in this order.
-struct SamplingOptions {
-  /// Divides positive logits and multiplies negative logits of tokens in the prompt or the output
-  /// (Keskar et al. 2019); 1: off.
-  float repetition_penalty = 1.0f;
-  float presence_penalty = 0.0f;   // subtracted from the logits of tokens in the output
-  float frequency_penalty = 0.0f;  // subtracted once per occurrence in the output
-  std::vector<TokenBias> logit_bias = {};
-  float temperature = 0.0f;  // logits are divided by it; 0: greedy
-  int64_t top_k = 0;         // sample from the k most probable tokens; 0: all
-  float top_p = 1.0f;  // sample from the smallest set with probability p (Holtzman et al. 2020)
-  float min_p = 0.0f;  // exclude tokens less probable than min_p times the most probable
-  uint64_t seed = 1;
-};
 
 /// Throws Error when a setting is out of range or a biased token is not below `vocab_size`.
 void check(const SamplingOptions& options, int64_t vocab_size);

@@ -1,20 +1,15 @@
 #include "heed/generate/search.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/generate/beam.h"
+#include "heed/generate/generate_options.h"
 #include "heed/generate/scheduler.h"
 
 namespace heed::generate {
-namespace {
-
-constexpr int64_t kMaxNewTokens = int64_t{1} << 30;
-
-}  // namespace
 
 GeneratorInput translation_input(const model::ModelConfig& config, const SearchOptions& options,
                                  std::vector<int32_t> source, std::vector<int32_t> prompt) {
@@ -28,20 +23,13 @@ GeneratorInput translation_input(const model::ModelConfig& config, const SearchO
 }
 
 void check(const SearchOptions& options) {
-  require_input(options.num_beams >= 1 && options.num_beams <= kMaxBeams,
-                "num_beams is {}, expected 1 to {}", options.num_beams, kMaxBeams);
+  search_option::num_beams.check(options.num_beams);
   require_input(options.n_best >= 1 && options.n_best <= options.num_beams,
                 "n_best is {}, expected 1 to {}, the value of num_beams", options.n_best,
                 options.num_beams);
-  require_input(std::isfinite(options.length_penalty),
-                "the length penalty is {}, expected a finite number", options.length_penalty);
-  const int64_t max_new_tokens = options.max_new_tokens.value_or(1);
-  require_input(max_new_tokens >= 1 && max_new_tokens <= kMaxNewTokens,
-                "max_new_tokens is {}, expected 1 to {}", max_new_tokens, kMaxNewTokens);
-  require_input(options.max_new_tokens_over_source >= 0 &&
-                    options.max_new_tokens_over_source <= kMaxNewTokens,
-                "max_new_tokens_over_source is {}, expected 0 to {}",
-                options.max_new_tokens_over_source, kMaxNewTokens);
+  search_option::length_penalty.check(options.length_penalty);
+  if (options.max_new_tokens) search_option::max_new_tokens.check(*options.max_new_tokens);
+  search_option::max_new_tokens_over_source.check(options.max_new_tokens_over_source);
 }
 
 namespace {

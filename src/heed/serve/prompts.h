@@ -12,9 +12,6 @@
 
 namespace heed::serve {
 
-/// Most probable tokens that are reported beside each token.
-constexpr int64_t kMaxLogProbabilities = 20;
-
 /// The tokens of a text; or tokens, without a text.
 struct TokenizedText {
   std::vector<int32_t> tokens;

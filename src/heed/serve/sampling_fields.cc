@@ -1,16 +1,17 @@
 #include "heed/serve/sampling_fields.h"
 
 #include <charconv>
-#include <limits>
 
 #include "heed/base/quote.h"
+#include "heed/generate/generate_options.h"
 #include "heed/serve/api_error.h"
 #include "heed/serve/prompts.h"
 
 namespace heed::serve {
 namespace {
 
-constexpr int64_t kMaxCount = std::numeric_limits<int32_t>::max();
+namespace generate_option = generate::generate_option;
+
 constexpr int64_t kMaxOutputs = 128;
 constexpr size_t kMaxStopStrings = 64;
 
@@ -40,37 +41,43 @@ void read_end_tokens(JsonFields& fields, const Model& model, GenerateOptions& op
     options.end_tokens = read_tokens(fields, "stop_token_ids", model);
 }
 
-std::optional<float> to_float(std::optional<double> value) {
-  return value ? std::optional(static_cast<float>(*value)) : std::nullopt;
+/// A number within the range, none if it is absent.
+std::optional<float> read_number(JsonFields& fields, std::string_view name,
+                                 const Range<double>& range) {
+  const auto value = fields.number(name, range.min, range.max);
+  if (!value) return std::nullopt;
+  const auto number = static_cast<float>(*value);
+  if (range.above_min && static_cast<double>(number) <= range.min)
+    throw invalid_request(std::string(name),
+                          fmt::format("{} is {}, expected {}", name, number, range.text()));
+  return number;
+}
+std::optional<int64_t> read_number(JsonFields& fields, std::string_view name,
+                                   const Range<int64_t>& range) {
+  return fields.integer(name, range.min, range.max);
 }
 
 }  // namespace
 
 GenerateOptions read_sampling(JsonFields& fields, const Model& model, int64_t min_tokens) {
-  constexpr double kMaxPenalty = 100;
   GenerateOptions options;
   for (const char* name : {"max_tokens", "max_completion_tokens", "max_new_tokens"})
-    if (const auto limit = fields.integer(name, min_tokens, kMaxCount))
+    if (const auto limit =
+            fields.integer(name, min_tokens, generate_option::max_new_tokens.served.max))
       options.max_new_tokens = limit;
-  options.temperature = to_float(fields.number("temperature", 0, 100));
-  options.top_p = to_float(fields.number("top_p", 0, 1));
-  if (options.top_p == 0.0f)
-    throw invalid_request("top_p", "top_p is 0, expected more than 0 and at most 1");
-  options.top_k = fields.integer("top_k", 0, kMaxCount);
-  options.min_p = to_float(fields.number("min_p", 0, 1));
-  options.repetition_penalty = to_float(fields.number("repetition_penalty", 0.01, 100));
-  options.presence_penalty =
-      static_cast<float>(fields.number("presence_penalty", -kMaxPenalty, kMaxPenalty).value_or(0));
-  options.frequency_penalty =
-      static_cast<float>(fields.number("frequency_penalty", -kMaxPenalty, kMaxPenalty).value_or(0));
-  options.seed = static_cast<uint64_t>(
-      fields.integer("seed", 0, std::numeric_limits<int64_t>::max()).value_or(1));
+  generate::for_each_sampling_option([&](const auto& option) {
+    if (const auto number = read_number(fields, option.name, option.served))
+      options.*option.field = *number;
+  });
+  const Range<int64_t>& seeds = generate_option::seed.served;
+  if (const auto seed = fields.integer("seed", seeds.min, seeds.max))
+    options.seed = static_cast<uint64_t>(*seed);
   options.stop = fields.texts("stop").value_or(std::vector<std::string>());
   if (options.stop.size() > kMaxStopStrings)
     throw invalid_request("stop", fmt::format("stop has {} strings, expected at most {}",
                                               options.stop.size(), kMaxStopStrings));
   std::erase(options.stop, "");
-  options.skip_special_tokens = fields.boolean("skip_special_tokens").value_or(true);
+  if (const auto skip = fields.boolean("skip_special_tokens")) options.skip_special_tokens = *skip;
   read_logit_bias(fields, model, options);
   read_end_tokens(fields, model, options);
   return options;

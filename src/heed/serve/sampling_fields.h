@@ -6,7 +6,7 @@
 namespace heed::serve {
 
 /// How outputs are generated, from the fields of OpenAI's API and those that other servers have
-/// beside them (top_k, min_p, repetition_penalty, stop_token_ids). Without a field, the model's own
+/// beside them (top_k, repetition_penalty, stop_token_ids, ...). Without a field, the model's own
 /// defaults hold, as for `heed generate`. `min_tokens` is the smallest limit of an output.
 GenerateOptions read_sampling(JsonFields& fields, const Model& model, int64_t min_tokens = 1);
 

@@ -5,8 +5,6 @@ const FINISH_NOTES = {
   tool_calls: "The model called a function, which this page does not have.",
 };
 
-const NUMBERS = ["temperature", "top_p", "top_k", "min_p", "repetition_penalty", "max_tokens", "seed"];
-
 class ChatPanel extends Panel {
   constructor(element, server, models) {
     super(element, server, models, "chat", () => {});
@@ -111,8 +109,7 @@ class ChatPanel extends Panel {
       if (data !== turn.data) messages.push({ role: "assistant", content: data.content });
     }
     const body = { model: this.choice.name, messages, stream: true, stream_options: { include_usage: true } };
-    for (const name of NUMBERS) {
-      const { value } = this.find(`[name=${name}]`);
+    for (const { name, value } of this.element.querySelectorAll(".numbers input")) {
       if (value !== "") body[name] = Number(value);
     }
     body.seed ??= Math.floor(Math.random() * 2 ** 53);

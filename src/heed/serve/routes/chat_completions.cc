@@ -1,6 +1,7 @@
 // OpenAI's chat completions: https://platform.openai.com/docs/api-reference/chat
 #include "heed/base/json.h"
 #include "heed/chat/messages.h"
+#include "heed/generate/generate_options.h"
 #include "heed/serve/chat_fields.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
@@ -143,7 +144,8 @@ class ChatCall : public GenerationCall {
 
 void read_log_probabilities(JsonFields& fields, GenerateOptions& options) {
   const bool wanted = fields.boolean("logprobs").value_or(false);
-  const auto top = fields.integer("top_logprobs", 0, kMaxLogProbabilities);
+  const auto top = fields.integer("top_logprobs", 0,
+                                  generate::generate_option::top_log_probabilities.served.max);
   if (top && *top > 0 && !wanted)
     throw invalid_request("top_logprobs", "top_logprobs needs logprobs to be true");
   if (wanted) options.top_log_probabilities = static_cast<int>(top.value_or(0));

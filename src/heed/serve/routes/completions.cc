@@ -5,6 +5,7 @@
 #include "heed/base/json.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
+#include "heed/generate/generate_options.h"
 #include "heed/serve/completion_tokens.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
@@ -198,8 +199,9 @@ void post_completions(const ModelCall& call) {
         return loaded.tokens_of(text);
       });
   GenerateOptions options = read_sampling(fields, model, 0);
-  options.top_log_probabilities =
-      static_cast<int>(fields.integer("logprobs", 0, kMaxLogProbabilities).value_or(-1));
+  options.top_log_probabilities = static_cast<int>(
+      fields.integer("logprobs", 0, generate::generate_option::top_log_probabilities.served.max)
+          .value_or(-1));
   const int64_t n = read_n(fields);
   const StreamFields stream = read_stream(fields);
   const bool echo = fields.boolean("echo").value_or(false);

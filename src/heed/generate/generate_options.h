@@ -1,0 +1,170 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "heed/base/declared_option.h"
+#include "heed/generation.h"
+#include "heed/search.h"
+
+// The options of generation and of searches, each declared once. A new option of sampling is a
+// field of GenerateOptions and of SamplingOptions and a row here; then it is on the command line,
+// in /set of heed chat, a field of the server and of its description, a keyword of Python, and is
+// read from generation_config.json and GGUF files. tests/cli/option_faces_test.cc names the places
+// that are left.
+namespace heed::generate {
+
+using heed::TokenBias;
+
+/// How the next token is chosen from a row of logits: what a request asks for and, without that,
+/// what the model's files suggest.
+struct SamplingOptions {
+  /// Divides positive logits and multiplies negative logits of tokens in the prompt or the output
+  /// (Keskar et al. 2019); 1: off.
+  float repetition_penalty = 1.0f;
+  float presence_penalty = 0.0f;   // subtracted from the logits of tokens in the output
+  float frequency_penalty = 0.0f;  // subtracted once per occurrence in the output
+  std::vector<TokenBias> logit_bias = {};
+  float temperature = 0.0f;  // logits are divided by it; 0: greedy
+  int64_t top_k = 0;         // sample from the k most probable tokens; 0: all
+  float top_p = 1.0f;  // sample from the smallest set with probability p (Holtzman et al. 2020)
+  float min_p = 0.0f;  // exclude tokens less probable than min_p times the most probable
+  uint64_t seed = 1;
+};
+
+inline constexpr int64_t kMaxTokens = int64_t{1} << 31;  // of an output, of a batch
+inline constexpr int64_t kMaxTyped = int64_t{1} << 30;   // of counts on the command line
+inline constexpr int64_t kMaxServed = INT32_MAX;         // of counts in requests to the server
+
+/// Whether setting an option asks for sampling. Those that do are read from the model's files.
+enum class SamplingUse { samples, penalizes };
+
+// OPTION(field, use, what else a DeclaredOption has): numbers, in the order of --help.
+#define HEED_SAMPLING_OPTIONS(OPTION)                                                             \
+  OPTION(temperature, samples,                                                                    \
+         .help = "Sampling temperature, which divides the logits; 0 (default): greedy decoding",  \
+         .range = {0, 1000}, .served = {0, 100})                                                  \
+  OPTION(top_k, samples, .help = "Sample from the k most probable tokens; 0: all", .range = {0},  \
+         .typed = {0, kMaxTyped}, .served = {0, kMaxServed})                                      \
+  OPTION(top_p, samples,                                                                          \
+         .help = "Sample from the smallest set of most probable tokens with total probability p", \
+         .range = {0, 1, true}, .typed = {1e-6, 1})                                               \
+  OPTION(min_p, samples,                                                                          \
+         .help = "Exclude tokens with less than this fraction of the highest probability",        \
+         .range = {0, 1})                                                                         \
+  OPTION(repetition_penalty, penalizes,                                                           \
+         .help = "Makes tokens of prompt and output less probable (Keskar et al. 2019); 1: off",  \
+         .range = {0, 1000, true}, .typed = {1e-3, 1000}, .served = {0.01, 100})                  \
+  OPTION(presence_penalty, penalizes,                                                             \
+         .help = "Subtracted from the logits of tokens in the output", .range = {-100, 100})      \
+  OPTION(frequency_penalty, penalizes,                                                            \
+         .help = "Subtracted from the logits of tokens for each occurrence in the output",        \
+         .range = {-100, 100})
+
+// OPTION(field, what else a DeclaredOption has): all other fields of GenerateOptions.
+#define HEED_OTHER_GENERATE_OPTIONS(OPTION)                                                        \
+  OPTION(max_new_tokens, .help = "Maximum number of tokens to generate", .range = {1, kMaxTokens}, \
+         .typed = {1, kMaxTyped}, .served = {1, kMaxServed})                                       \
+  OPTION(                                                                                          \
+      logit_bias,                                                                                  \
+      .help = "ID:BIAS adds BIAS to the logit of token ID; -inf forbids the token (repeatable)")   \
+  OPTION(sample, .help = "Sample with the settings of generation_config.json")                     \
+  OPTION(seed, .help = "Random seed", .range = {0})                                                \
+  OPTION(stop, .help = "String that ends the output; it is not printed (repeatable)")              \
+  OPTION(end_tokens, .help = "Tokens that end the output, besides those of the model")             \
+  OPTION(skip_special_tokens, .help = "Leave special tokens out of the text of the output")        \
+  OPTION(top_log_probabilities,                                                                    \
+         .help =                                                                                   \
+             "Add the log-probability of each token, and those of this many most probable "        \
+             "tokens",                                                                             \
+         .range = {-1}, .typed = {0, 1000}, .served = {0, 20})                                     \
+  OPTION(batch_tokens, .help = "Tokens of prompts and outputs per batch; does not change results", \
+         .range = {1, kMaxTokens}, .typed = {1, kMaxTyped})
+
+// OPTION(field, what else a DeclaredOption has): the fields of SearchOptions. n_best is also at
+// most num_beams.
+#define HEED_SEARCH_OPTIONS(OPTION)                                                              \
+  OPTION(num_beams, .help = "Number of beams; 1: greedy search", .range = {1, kMaxBeams})        \
+  OPTION(n_best, .help = "Outputs per input, best first", .range = {1, kMaxBeams})               \
+  OPTION(length_penalty,                                                                         \
+         .help = "Exponent alpha of the length penalty ((5 + length) / 6)^alpha; 0: none",       \
+         .served = {-100, 100})                                                                  \
+  OPTION(max_new_tokens,                                                                         \
+         .help =                                                                                 \
+             "Maximum number of tokens per translation (default: those of the source plus "      \
+             "--max-new-tokens-over-source)",                                                    \
+         .range = {1, kMaxTyped}, .served = {1, kMaxServed})                                     \
+  OPTION(                                                                                        \
+      max_new_tokens_over_source,                                                                \
+      .help = "Maximum number of tokens that a translation may have beyond those of its source", \
+      .range = {0, kMaxTyped})                                                                   \
+  OPTION(scores, .help = "Compute scores in greedy search, too")
+
+/// A number of sampling.
+template <typename Value>
+struct SamplingOption : DeclaredOption<GenerateOptions, Value> {
+  using Number = typename DeclaredOption<GenerateOptions, Value>::Number;
+
+  SamplingUse use;
+  Number SamplingOptions::*resolved;
+
+  /// What a request asks for; nothing if the field is not set.
+  std::optional<Number> asked(const GenerateOptions& options) const {
+    return options.*(this->field);
+  }
+};
+
+// The rows, by their names.
+
+namespace generate_option {
+
+#define HEED_DECLARE(option, use, ...)                                       \
+  inline constexpr SamplingOption<decltype(GenerateOptions::option)> option{ \
+      {.name = #option, .field = &GenerateOptions::option, __VA_ARGS__},     \
+      SamplingUse::use,                                                      \
+      &SamplingOptions::option};
+HEED_SAMPLING_OPTIONS(HEED_DECLARE)
+#undef HEED_DECLARE
+#define HEED_DECLARE(option, ...)                                                             \
+  inline constexpr DeclaredOption<GenerateOptions, decltype(GenerateOptions::option)> option{ \
+      .name = #option, .field = &GenerateOptions::option, __VA_ARGS__};
+HEED_OTHER_GENERATE_OPTIONS(HEED_DECLARE)
+#undef HEED_DECLARE
+
+}  // namespace generate_option
+
+namespace search_option {
+
+#define HEED_DECLARE(option, ...)                                                         \
+  inline constexpr DeclaredOption<SearchOptions, decltype(SearchOptions::option)> option{ \
+      .name = #option, .field = &SearchOptions::option, __VA_ARGS__};
+HEED_SEARCH_OPTIONS(HEED_DECLARE)
+#undef HEED_DECLARE
+
+}  // namespace search_option
+
+/// Calls `visit` with each SamplingOption.
+template <typename Visit>
+void for_each_sampling_option(const Visit& visit) {
+#define HEED_VISIT(option, ...) visit(generate_option::option);
+  HEED_SAMPLING_OPTIONS(HEED_VISIT)
+}
+
+/// Calls `visit` with each option of GenerateOptions.
+template <typename Visit>
+void for_each_generate_option(const Visit& visit) {
+  for_each_sampling_option(visit);
+  HEED_OTHER_GENERATE_OPTIONS(HEED_VISIT)
+#undef HEED_VISIT
+}
+
+/// Calls `visit` with each option of SearchOptions.
+template <typename Visit>
+void for_each_search_option(const Visit& visit) {
+#define HEED_VISIT(option, ...) visit(search_option::option);
+  HEED_SEARCH_OPTIONS(HEED_VISIT)
+#undef HEED_VISIT
+}
+
+}  // namespace heed::generate

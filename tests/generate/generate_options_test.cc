@@ -1,0 +1,58 @@
+#include "heed/generate/generate_options.h"
+
+#include <gtest/gtest.h>
+
+#include <concepts>
+
+#include "heed/attention.h"
+#include "heed/chat.h"
+#include "heed/classification.h"
+#include "heed/embedding.h"
+#include "heed/score.h"
+#include "heed/translation.h"
+
+namespace heed::generate {
+namespace {
+
+template <typename... Options>
+constexpr bool all_compare = (std::equality_comparable<Options> && ...);
+static_assert(all_compare<GenerateOptions, SearchOptions, TranslateOptions, EmbedOptions,
+                          ClassifyOptions, ScoreOptions, AttentionOptions, ChatOptions>);
+
+template <typename Value>
+void change(Value& value) {
+  if constexpr (std::is_arithmetic_v<Value>)
+    value = static_cast<Value>(value == 0);
+  else if constexpr (std::is_same_v<Value, std::vector<typename Value::value_type>>)
+    value.emplace_back();
+  else
+    value.emplace();
+}
+
+template <typename Options, typename Option>
+void expect_compared(const Option& option) {
+  Options changed;
+  EXPECT_EQ(changed, Options());
+  change(changed.*option.field);
+  EXPECT_NE(changed, Options()) << option.name;
+}
+
+TEST(GenerateOptions, AreDifferentWhenOneIs) {
+  for_each_generate_option([](const auto& option) { expect_compared<GenerateOptions>(option); });
+  for_each_search_option([](const auto& option) { expect_compared<SearchOptions>(option); });
+}
+
+/// Does not compile when a struct has other fields than this: a field needs a row.
+TEST(GenerateOptions, AreAllDeclared) {
+  [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = GenerateOptions();
+  int rows = 0;
+  for_each_generate_option([&](const auto&) { ++rows; });
+  EXPECT_EQ(rows, 16);
+  [[maybe_unused]] const auto& [q, r, s, t, u, v] = SearchOptions();
+  rows = 0;
+  for_each_search_option([&](const auto&) { ++rows; });
+  EXPECT_EQ(rows, 6);
+}
+
+}  // namespace
+}  // namespace heed::generate
