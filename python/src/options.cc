@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include "call.h"
+#include "heed/engine/load_options.h"
 #include "heed/generate/generate_options.h"
 
 namespace heed::python {
@@ -179,12 +180,8 @@ Request take_request(nb::handle prompt, Keywords& keywords) {
 
 LoadOptions take_load_options(Keywords& keywords) {
   LoadOptions options;
-  keywords.read("weights", options.weights);
-  keywords.read("compute", options.compute);
-  keywords.read("cache", options.cache);
-  keywords.read("random_weights", options.random_weights);
-  keywords.read("rope_context", options.rope_context);
-  keywords.read("weight_cache", options.weight_cache);
+  engine::for_each_load_option(
+      [&](const auto& option) { keywords.read(option.name.data(), options.*option.field); });
   options.adapters = take_adapters(keywords);
   options.speculation = take_speculation(keywords);
   options.executor = take_executor(keywords);

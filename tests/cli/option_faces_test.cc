@@ -1,5 +1,5 @@
-// Every option of generation and of searches is in each of its faces: the command line, the C API,
-// Python and the documents.
+// Every option of generation, of searches and of loading a model is in each of its faces: the
+// command line, the C API, Python and the documents.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <regex>
 
 #include "heed/base/file.h"
+#include "heed/engine/load_options.h"
 #include "heed/generate/generate_options.h"
 
 namespace heed {
@@ -115,6 +116,20 @@ const std::vector<Face>& faces_of_searches() {
   return all;
 }
 
+const std::vector<Face>& faces_of_loads() {
+  static const std::vector<Face> all{
+      {"heed generate --help", output_of(HEED_PROGRAM " generate --help"), "\n *--DASHED[ ,\n]"},
+      {"include/heed/c_model.h",
+       part(source("include/heed/c_model.h"), "struct heed_load_options {", "}"), "\\bNAME *[,;]"},
+      {"src/capi/abi.txt", part(source("src/capi/abi.txt"), "struct heed_load_options {", "}"),
+       "\\bNAME[,;]"},
+      {"python/heed/options.py",
+       part(source("python/heed/options.py"), "class LoadOptions(", "\nclass "),
+       "\n    NAME: .*None "},
+      {"deploy/serve.toml", source("deploy/serve.toml"), "\n# NAME = ", {{"random_weights", ""}}}};
+  return all;
+}
+
 template <typename Number>
 std::string python_type() {
   if constexpr (std::is_same_v<Number, bool>) return "bool";
@@ -139,6 +154,9 @@ TEST(OptionFaces, HaveEveryOption) {
   generate::for_each_search_option([]<typename Option>(const Option& option) {
     const std::string type = python_type<typename Option::Number>();
     EXPECT_EQ(missing(faces_of_searches(), std::string(option.name), type), "");
+  });
+  engine::for_each_load_option([](const auto& option) {
+    EXPECT_EQ(missing(faces_of_loads(), std::string(option.name), ""), "");
   });
   generate::for_each_sampling_option([](const auto& option) {
     EXPECT_EQ(missing(faces_of_sampling(), std::string(option.name), ""), "");

@@ -36,4 +36,10 @@ Option add_declared_option(Command& command, const Declared& declared, Options& 
   return add_declared_option(command, declared, options, "--" + spelling_of(declared));
 }
 
+/// The same for an option whose value is the name of something: it is passed to `set`.
+template <typename Declared, typename Set>
+Option add_declared_callback(Command& command, const Declared& declared, const Set& set) {
+  return command.add_callback("--" + spelling_of(declared), set, std::string(declared.help));
+}
+
 }  // namespace heed::cli

@@ -4,11 +4,15 @@
 #include <vector>
 
 #include "cli/find_model.h"
+#include "cli/options/declared_options.h"
 #include "cli/terminal/warnings.h"
 #include "heed/base/names.h"
+#include "heed/engine/load_options.h"
 #include "heed/engine/load_types.h"
 
 namespace heed::cli {
+
+namespace load_option = engine::load_option;
 
 void add_model_options(Command& command, ModelOptions& options, bool bf16) {
   std::vector<std::string> arithmetic{"auto", "f32", "int8"};
@@ -24,31 +28,15 @@ void add_model_options(Command& command, ModelOptions& options, bool bf16) {
   };
   command.add_option("--model", options.path, kModelHelp).required();
   command.add_option("--adapter", options.adapters, kAdapterHelp);
-  command
-      .add_callback(
-          "--weights", set_weights,
-          "Type of the weights: as stored in the file, or converted to this type while loading")
+  add_declared_callback(command, load_option::weights, set_weights)
       .one_of(weights)
       .show_default("stored");
-  command
-      .add_callback("--compute", set_compute,
-                    "Arithmetic of matrix products. int8 quantises activations to 8 bits; weights "
-                    "that are not "
-                    "quantised become q8_0. auto: int8 if the weights are quantised, else f32")
+  add_declared_callback(command, load_option::compute, set_compute)
       .one_of(arithmetic)
       .show_default("auto");
-  command.add_option(
-      "--random-weights", options.load.random_weights,
-      "Initialise the weights randomly from this seed instead of reading them; needs only "
-      "config.json");
-  command.add_option("--rope-context", options.load.rope_context,
-                     "Longest text in tokens, of a model with scaled rotary positions. Without it: "
-                     "what linear scaling, llama3 and yarn are made for; where the frequencies "
-                     "depend on it (dynamic, longrope), the original context");
-  command.add_option(
-      "--weight-cache", options.load.weight_cache,
-      "Local directory where processes that load the same model share packed weights, "
-      "in a file as large as these");
+  add_declared_option(command, load_option::random_weights, options.load);
+  add_declared_option(command, load_option::rope_context, options.load);
+  add_declared_option(command, load_option::weight_cache, options.load);
 }
 
 std::vector<Option> add_speculation_options(Command& command, ModelOptions& options) {
@@ -98,7 +86,7 @@ Option add_cache_option(Command& command, ModelOptions& options) {
   const auto set_cache = [&load = options.load](const std::string& name) {
     load.cache = named(name, engine::kCacheTypes);
   };
-  return command.add_callback("--cache", set_cache, "Type of the kv cache")
+  return add_declared_callback(command, load_option::cache, set_cache)
       .one_of({"f32", "bf16", "int8"});
 }
 
