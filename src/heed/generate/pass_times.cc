@@ -3,16 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "heed/generate/moving_average.h"
+
 namespace heed::generate {
-namespace {
-
-constexpr double kWeight = 0.2;  // of a new value in an average
-
-void average(double& mean, double value) {
-  mean = mean == 0 ? value : mean + kWeight * (value - mean);
-}
-
-}  // namespace
 
 int64_t PassTimes::balanced_prompt_tokens() const {
   if (prompt_token_seconds_ == 0 || generating_seconds_ == 0) return 4 * kMinTokens;
@@ -23,12 +16,12 @@ int64_t PassTimes::balanced_prompt_tokens() const {
 
 void PassTimes::add(double seconds, int64_t prompt_tokens, int64_t generated_tokens) {
   if (prompt_tokens == 0) {
-    if (generated_tokens > 0) average(generating_seconds_, seconds);
+    if (generated_tokens > 0) add_to_average(generating_seconds_, seconds);
     return;
   }
   // A pass that ends early, or during which the machine did something else, may be shorter.
   const double own = seconds - (generated_tokens > 0 ? generating_seconds_ : 0);
-  if (own > 0) average(prompt_token_seconds_, own / static_cast<double>(prompt_tokens));
+  if (own > 0) add_to_average(prompt_token_seconds_, own / static_cast<double>(prompt_tokens));
 }
 
 PassTimes::Measurement::Measurement(PassTimes& times,

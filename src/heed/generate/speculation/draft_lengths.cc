@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/generate/moving_average.h"
+
 namespace heed::generate {
 namespace {
 
 constexpr size_t kMaxRows = 256;  // larger passes count as passes of this size
-constexpr double kWeight = 0.2;   // of a new value in a moving average
 constexpr double kFirstChecks = 4,
                  kLatestChecks = 50;  // tokens that an acceptance is averaged over
 /// A row is taken to cost this share of a pass until passes of several sizes were measured.
@@ -18,10 +19,6 @@ constexpr double kMinGain = 1.03;
 constexpr int64_t kTrialInterval = 32, kTrialTokens = 2;
 /// What may be lost before anything was gained, in passes.
 constexpr double kCredit = 2;
-
-void average(double& mean, double value) {
-  mean = mean == 0 ? value : mean + kWeight * (value - mean);
-}
 
 }  // namespace
 
@@ -96,7 +93,7 @@ void DraftLengths::add_check(int kind, int64_t drafted, int64_t accepted) {
 
 void DraftLengths::add(const Pass& pass) {
   const std::lock_guard lock(mutex_);
-  average(seconds_[std::min(static_cast<size_t>(pass.rows), kMaxRows)], pass.seconds);
+  add_to_average(seconds_[std::min(static_cast<size_t>(pass.rows), kMaxRows)], pass.seconds);
   total_ += pass.seconds + pass.draft_seconds + pass.read_seconds;
   // Whether drafts are worth reading for is not known before the first.
   if (drafted_) saved_ -= pass.read_seconds;
@@ -104,7 +101,7 @@ void DraftLengths::add(const Pass& pass) {
   if (pass.drafted == 0) return;
   drafted_ = true;
   if (pass.draft_seconds > 0)
-    average(draft_seconds_, pass.draft_seconds / static_cast<double>(pass.drafted));
+    add_to_average(draft_seconds_, pass.draft_seconds / static_cast<double>(pass.drafted));
   const int64_t rows = pass.rows - pass.drafted;
   const double passes = 1 + static_cast<double>(pass.accepted) / static_cast<double>(rows);
   saved_ += passes * seconds(rows) - pass.seconds;
