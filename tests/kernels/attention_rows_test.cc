@@ -64,6 +64,23 @@ TEST(AttentionRows, DecodingStepByStepEqualsTheFullPassForEveryKeyType) {
   });
 }
 
+TEST(AttentionRows, WeightsOfBf16KeysAreThoseOfTheSameKeysInF32) {
+  on_every_target([](const std::string& target) {
+    for (const int64_t d : {20, 36, 64}) {  // of 36 or 20, f32 keys are read in place, bf16 not
+      AttentionProblem problem({"", {3, 1, 9}, {70, 5, 130}, 4, 2, d, 64});
+      const Tensor narrow = kept_in(problem.k, DType::bf16);
+      problem.k = widened(narrow);
+      const AttentionForward wide = problem.in();
+      const AttentionForward kept{wide.q, narrow, wide.v, wide.spans, wide.options};
+      for (int64_t b = 0; b < problem.spans.sequences(); ++b) {
+        const QueryRange all{b, 0, problem.queries(b)};
+        ASSERT_TRUE(same_bits(attention_weights(kept, all), attention_weights(wide, all)))
+            << target << ", width " << d << ", sequence " << b;
+      }
+    }
+  });
+}
+
 TEST(AttentionRows, DecodingStepByStepEqualsTheFullPassWithWindowCapAndBias) {
   AttentionCase c{"", {260}, {260}, 4, 2, 64, 48, true};
   for (const DType dtype : {DType::f32, DType::bf16})

@@ -123,9 +123,9 @@ inline constexpr Kernel<void(const AttentionForward& in, const Tensor& out, cons
                              const Tensor& d_out, AttentionGradients gradients)>
     attention_backward{cpu::attention_backward, reference::attention_backward};
 
-/// The attention weights of a range of queries, for inspection: [H, range.size(), Tk] f32. Each row
-/// is between 0 and 1 with the sum 1 (less with a sink); masked keys have the weight 0. Dropout is
-/// not applied. A row does not depend on the range.
+/// The attention weights of a range of queries: [H, range.size(), Tk] f32. Each row is between 0
+/// and 1 with the sum 1 (less with a sink); masked keys have the weight 0. Dropout is not applied.
+/// A row does not depend on the range. k has the dtype of q, or is bf16 with f32 queries.
 inline constexpr Kernel<Tensor(const AttentionForward& in, const QueryRange& range)>
     attention_weights{cpu::attention_weights, reference::attention_weights};
 

@@ -11,16 +11,16 @@
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/attention/weights.cc"
 #include <hwy/foreach_target.h>
 
+#include "heed/kernels/cpu/attention/few_rows-inl.h"
 #include "heed/kernels/cpu/attention/scores-inl.h"
-#include "heed/kernels/cpu/attention/tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels {
 namespace HWY_NAMESPACE {
 
 /// Scores of a panel, rows [begin, begin + rows) of a group, and all keys they see.
-template <typename T>
-Rows<float> all_scores(const cpu::AttentionGroup& group, const T* q, const T* k, int64_t begin,
+template <typename T, typename K>
+Rows<float> all_scores(const cpu::AttentionGroup& group, const T* q, const K* k, int64_t begin,
                        int64_t rows) {
   const int64_t d = group.shape->d;
   const int64_t blocks = (group.keys + cpu::kKeyBlock - 1) / cpu::kKeyBlock;
@@ -28,14 +28,22 @@ Rows<float> all_scores(const cpu::AttentionGroup& group, const T* q, const T* k,
       cpu::scratch(cpu::Slot::scores, cpu::kPanelRows * (blocks + 1) * cpu::kKeyBlock),
       blocks * cpu::kKeyBlock};
   const auto queries = pack_queries(group, q, d, group.shape->scale, begin, rows, cpu::Slot::q);
+  static_assert(cpu::kPanelRows <= kFewRows);
+  const bool in_place = readable_in_place<K>(d, group.shape->dv);
   float* transposed = cpu::scratch(cpu::Slot::k_transposed, cpu::kKeyBlock * padded(d));
   const int64_t visible = group.visible(begin + rows - 1);
   for (int64_t key = 0; key < visible; key += cpu::kKeyBlock) {
     const int64_t count = HWY_MIN(cpu::kKeyBlock, visible - key);
-    const Rows<float> columns{transposed, padded(count)};
-    pack_transposed(find_keys(group, k, d, key, count), d, count, cpu::Slot::k, columns);
-    product(rows, vectors_for(count), d, {queries.data, queries.stride, 1},
-            {columns.data, columns.stride}, {scores.data + key, scores.stride}, false);
+    const KeyRows<K> keys = find_keys(group, k, d, key, count);
+    const Rows<float> block{scores.data + key, scores.stride};
+    if (in_place) {
+      score_rows(rows, queries, d, keys, count, block);
+    } else {
+      const Rows<float> columns{transposed, padded(count)};
+      pack_transposed(keys, d, count, cpu::Slot::k, columns);
+      product(rows, vectors_for(count), d, {queries.data, queries.stride, 1},
+              {columns.data, columns.stride}, block, false);
+    }
     for (int64_t r = 0; r < rows && group.shape->adjusts_scores(); ++r)
       adjust_scores({group, begin + r, key, count, scores.data + r * scores.stride + key}, nullptr);
   }
@@ -62,8 +70,8 @@ void normalize(const float* scores, const float* sink, int64_t visible, std::spa
 }
 
 /// Writes the weights of the rows of a panel into `weights` [H, range.size(), keys].
-template <typename T>
-void weights_of_panel(const cpu::WeightsPanel& panel, const T* q, const T* k, float* weights) {
+template <typename T, typename K>
+void weights_of_panel(const cpu::WeightsPanel& panel, const T* q, const K* k, float* weights) {
   const cpu::AttentionGroup& group = panel.group;
   const int64_t rows = panel.end - panel.begin;
   const Rows<float> scores = all_scores(group, q, k, panel.begin, rows);
@@ -78,7 +86,13 @@ void weights_of_panel(const cpu::WeightsPanel& panel, const T* q, const T* k, fl
   }
 }
 
+// HWY_EXPORT takes no templates.
 void weights_f32(const cpu::WeightsPanel& panel, const float* q, const float* k, float* weights) {
+  weights_of_panel(panel, q, k, weights);
+}
+
+void weights_f32_bf16(const cpu::WeightsPanel& panel, const float* q, const bfloat16* k,
+                      float* weights) {
   weights_of_panel(panel, q, k, weights);
 }
 
@@ -95,9 +109,31 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels {
 
 HWY_EXPORT(weights_f32);
+HWY_EXPORT(weights_f32_bf16);
 HWY_EXPORT(weights_bf16);
 
 namespace cpu {
+namespace {
+
+void write_weights(const WeightsPanel& panel, const float* q, const float* k, float* to) {
+  HWY_DYNAMIC_DISPATCH(weights_f32)(panel, q, k, to);
+}
+void write_weights(const WeightsPanel& panel, const float* q, const bfloat16* k, float* to) {
+  HWY_DYNAMIC_DISPATCH(weights_f32_bf16)(panel, q, k, to);
+}
+void write_weights(const WeightsPanel& panel, const bfloat16* q, const bfloat16* k, float* to) {
+  HWY_DYNAMIC_DISPATCH(weights_bf16)(panel, q, k, to);
+}
+
+/// Calls visitor(q, k) with the elements of queries and keys.
+template <typename Visitor>
+void visit_operands(const AttentionForward& in, const Visitor& visitor) {
+  if (in.q.dtype() == DType::bf16) return visitor(in.q.data<bfloat16>(), in.k.data<bfloat16>());
+  if (in.k.dtype() == DType::bf16) return visitor(in.q.data<float>(), in.k.data<bfloat16>());
+  visitor(in.q.data<float>(), in.k.data<float>());
+}
+
+}  // namespace
 
 Tensor attention_weights(const AttentionForward& in, const QueryRange& range) {
   const size_t b = static_cast<size_t>(range.sequence);
@@ -112,19 +148,13 @@ Tensor attention_weights(const AttentionForward& in, const QueryRange& range) {
   const int64_t first = range.begin * shape.heads_per_group;
   const int64_t end_row = range.end * shape.heads_per_group;
   const int64_t panels = ceil_div(end_row - first, kPanelRows);
-  visit_floating(in.q.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const T* q = in.q.data<T>();
-    const T* k = in.k.data<T>();
+  visit_operands(in, [&](const auto* q, const auto* k) {
     parallel_for(panels * shape.n_kv_heads, 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t row = first + i % panels * kPanelRows;
         const WeightsPanel panel{groups[static_cast<size_t>(i / panels)], range, row,
                                  std::min(row + kPanelRows, end_row)};
-        if constexpr (sizeof(T) == 4)
-          HWY_DYNAMIC_DISPATCH(weights_f32)(panel, q, k, to);
-        else
-          HWY_DYNAMIC_DISPATCH(weights_bf16)(panel, q, k, to);
+        write_weights(panel, q, k, to);
       }
     });
   });
