@@ -48,8 +48,8 @@ struct AlignedWords {
 struct Candidate {
   std::string text;       // empty if the model has no tokenizer
   Hypothesis hypothesis;  // its tokens and its score
-  /// With TranslateOptions::alignments: for each word of the text, separated by spaces, the word of
-  /// the source that it attends to most.
+  /// With TranslateOptions::alignments or Request::alignments: for each word of the text, separated
+  /// by spaces, the word of the source that it attends to most.
   std::vector<AlignedWords> alignment = {};
 };
 

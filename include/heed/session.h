@@ -28,6 +28,8 @@ struct Request {
   std::optional<SearchOptions> search = {};
   /// The languages of a multilingual translator, as in TranslateOptions.
   std::string source_language = {}, target_language = {};
+  /// Computes Candidate::alignment, as in TranslateOptions; for a translator alone.
+  bool alignments = false;
   /// The names of the adapters (LoadOptions::adapters) that apply, together, to this request; none
   /// of them if it is empty, all if it is not set.
   std::optional<std::vector<std::string>> adapters = {};

@@ -16,7 +16,8 @@ struct TranslateOptions {
   /// "eng_Latn"). Empty: those that its files name; translate() throws Error, which lists some
   /// codes, when these name none. OPUS-MT models for several targets have no source language.
   std::string source_language = {}, target_language = {};
-  bool alignments = false;  // computes Candidate::alignment, with one more pass per candidate
+  /// Computes Candidate::alignment, from the cross-attention of the search's own passes.
+  bool alignments = false;
   /// Source tokens times num_beams per batch; 0: chosen for speed. Does not change results.
   int64_t batch_tokens = 0;
 

@@ -198,5 +198,6 @@ class RequestOptions(GenerateOptions, total=False):
     length_penalty: float | None  #: as in SearchOptions
     source_language: str | None  #: as in TranslateOptions
     target_language: str | None  #: as in TranslateOptions
+    alignments: bool | None  #: as in TranslateOptions
     adapters: Sequence[str] | None  #: names of those that apply; []: none [all]
     number: int | None  #: selects the random numbers, with `seed` [1]

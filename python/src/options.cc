@@ -173,6 +173,7 @@ Request take_request(nb::handle prompt, Keywords& keywords) {
   request.options = take_generate_options(keywords);
   keywords.read("source_language", request.source_language);
   keywords.read("target_language", request.target_language);
+  keywords.read("alignments", request.alignments);
   keywords.read("adapters", request.adapters);
   keywords.read("number", request.number);
   return request;

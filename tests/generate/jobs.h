@@ -38,7 +38,7 @@ struct Job {
 struct Result {
   std::vector<std::vector<int32_t>> tokens;  // of each output
   std::vector<int32_t> candidates;           // the most probable tokens at each step
-  std::vector<double> numbers;               // log-probabilities and scores
+  std::vector<double> numbers;               // log-probabilities, scores, cross-attention
   bool operator==(const Result&) const = default;
 };
 
@@ -59,16 +59,20 @@ class Decoder {
     return {.source = job_.source,
             .decoding = beam_ ? static_cast<Decoding*>(beam_.get()) : output_.get(),
             .max_tokens = static_cast<int64_t>(job_.source.size() + job_.prompt.size()) +
-                          paths * job_.max_new_tokens};
+                          paths * job_.max_new_tokens,
+            .cross_attention = beam_ && !job_.source.empty() && job_.number % 2 == 0};
   }
 
   Result result() const {
     Result result;
     if (beam_) {
-      for (const Hypothesis& hypothesis : beam_->best()) {
+      for (const auto& [hypothesis, cross_attention] : beam_->best()) {
         result.tokens.push_back(hypothesis.tokens);
         result.numbers.push_back(hypothesis.log_probability);
         result.numbers.push_back(hypothesis.score);
+        for (const Tensor& weights : cross_attention)
+          result.numbers.insert(result.numbers.end(), weights.values<float>().begin(),
+                                weights.values<float>().end());
       }
       return result;
     }

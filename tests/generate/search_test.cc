@@ -197,8 +197,8 @@ TEST(Beam, EndsOnceNumBeamsHypothesesAreFinished) {
   EXPECT_TRUE(beam.paths().empty());
   const auto best = beam.best();
   ASSERT_EQ(best.size(), 2u);
-  EXPECT_TRUE(best[0].tokens.empty());
-  EXPECT_EQ(best[1].tokens, (std::vector<int32_t>{1}));
+  EXPECT_TRUE(best[0].hypothesis.tokens.empty());
+  EXPECT_EQ(best[1].hypothesis.tokens, (std::vector<int32_t>{1}));
 }
 
 TEST(Beam, ScoresTheTokensThatAHypothesisHasItsEndIncluded) {
@@ -212,12 +212,12 @@ TEST(Beam, ScoresTheTokensThatAHypothesisHasItsEndIncluded) {
   beam.advance(std::vector<float>{-9.0f, -9.0f, -1.0f, -9.0f, -9.0f, -9.0f, -9.0f, -9.0f});
   const auto best = beam.best();
   ASSERT_EQ(best.size(), 2u);
-  EXPECT_TRUE(best[0].tokens.empty());
-  EXPECT_DOUBLE_EQ(best[0].score, score(-1, 1));
-  EXPECT_TRUE(best[0].complete);
-  EXPECT_EQ(best[1].tokens, (std::vector<int32_t>{1, 2}));  // the limit ended it
-  EXPECT_DOUBLE_EQ(best[1].score, score(-3, 2));
-  EXPECT_FALSE(best[1].complete);
+  EXPECT_TRUE(best[0].hypothesis.tokens.empty());
+  EXPECT_DOUBLE_EQ(best[0].hypothesis.score, score(-1, 1));
+  EXPECT_TRUE(best[0].hypothesis.complete);
+  EXPECT_EQ(best[1].hypothesis.tokens, (std::vector<int32_t>{1, 2}));  // the limit ended it
+  EXPECT_DOUBLE_EQ(best[1].hypothesis.score, score(-3, 2));
+  EXPECT_FALSE(best[1].hypothesis.complete);
 }
 
 TEST(Beam, DoesNotKeepForbiddenTokens) {
@@ -240,10 +240,10 @@ TEST(Beam, AppendsTokensUntilAnEndTokenOrTheLimit) {
   Beam longest = beam;
   beam.append(0);
   EXPECT_TRUE(beam.paths().empty());
-  EXPECT_EQ(beam.best().front().tokens, (std::vector<int32_t>{5, 7}));
+  EXPECT_EQ(beam.best().front().hypothesis.tokens, (std::vector<int32_t>{5, 7}));
   longest.append(9);
   EXPECT_TRUE(longest.paths().empty());
-  EXPECT_EQ(longest.best().front().tokens, (std::vector<int32_t>{5, 7, 9}));
+  EXPECT_EQ(longest.best().front().hypothesis.tokens, (std::vector<int32_t>{5, 7, 9}));
 }
 
 }  // namespace

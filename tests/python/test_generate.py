@@ -65,6 +65,14 @@ def test_a_stream_of_a_translator_is_its_translation(translator):
     assert stream.candidates[0].text == translator.translate("And God said").text
 
 
+def test_a_stream_of_a_translator_has_alignments(translator):
+    stream = translator.generate("And God said", stream=True, alignments=True)
+    list(stream)
+    (expected,) = translator.translate("And God said", alignments=True).candidates
+    pairs = [[(pair.source, pair.target) for pair in one.alignment] for one in (stream.candidates[0], expected)]
+    assert pairs[0] == pairs[1]
+
+
 class TestSessions:
     def test_outputs_are_those_of_requests_alone(self, decoder):
         session = decoder.session(max_prefill_tokens=4)

@@ -124,14 +124,10 @@ std::optional<text::Tokenizer> LoadedModel::output_tokenizer() const {
   return shared ? std::optional(*shared) : std::nullopt;
 }
 
-std::vector<Candidate> LoadedModel::candidates_of(std::vector<Hypothesis> hypotheses) const {
-  std::vector<Candidate> candidates;
-  for (Hypothesis& hypothesis : hypotheses) {
-    std::string text =
-        tokenizer.has_value() ? tokenizer.value().decode_target(hypothesis.tokens) : std::string();
-    candidates.push_back({std::move(text), std::move(hypothesis)});
-  }
-  return candidates;
+Candidate LoadedModel::candidate_of(Hypothesis hypothesis) const {
+  std::string text =
+      tokenizer.has_value() ? tokenizer.value().decode_target(hypothesis.tokens) : std::string();
+  return {std::move(text), std::move(hypothesis)};
 }
 
 void LoadedModel::require_f32_activations(std::string_view purpose) const {

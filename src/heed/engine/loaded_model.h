@@ -49,8 +49,8 @@ struct LoadedModel {
   /// The tokenizer that outputs become text with; none if the model has none for prompts and
   /// outputs alike.
   std::optional<text::Tokenizer> output_tokenizer() const;
-  /// Hypotheses with their text; without, if the model has no tokenizer.
-  std::vector<Candidate> candidates_of(std::vector<Hypothesis> hypotheses) const;
+  /// A hypothesis with its text; without, if the model has no tokenizer.
+  Candidate candidate_of(Hypothesis hypothesis) const;
   /// Throws Error when the model was loaded to compute activations in bf16.
   void require_f32_activations(std::string_view purpose) const;
 

@@ -65,8 +65,11 @@ std::vector<std::vector<Candidate>> Model::search_batch(const std::vector<Prompt
   const generate::Generator generator = generator_of(*loaded_, limits);
   auto found = generator.search(tokens_of(*loaded_, prompts, first_number), options, stream);
   std::vector<std::vector<Candidate>> results;
-  for (std::vector<Hypothesis>& hypotheses : found)
-    results.push_back(loaded_->candidates_of(std::move(hypotheses)));
+  for (std::vector<Hypothesis>& hypotheses : found) {
+    std::vector<Candidate>& candidates = results.emplace_back();
+    for (Hypothesis& hypothesis : hypotheses)
+      candidates.push_back(loaded_->candidate_of(std::move(hypothesis)));
+  }
   return results;
 }
 

@@ -1,7 +1,6 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
-#include "heed/generate/alignment.h"
 #include "heed/generate/translator.h"
 #include "heed/model.h"
 
@@ -32,16 +31,10 @@ std::vector<Translation> Model::translate_batch(const std::vector<std::string>& 
                                          .dtype = loaded_->activations(),
                                          .batch_tokens = options.batch_tokens,
                                          .scores = options.search.scores,
+                                         .alignments = options.alignments,
                                          .languages = languages,
                                          .rules = loaded_->generation.value().rules});
-  std::vector<Translation> translations = translator.translate(lines, first_number);
-  if (options.alignments)
-    for (Translation& translation : translations)
-      for (Candidate& candidate : translation.candidates)
-        candidate.alignment =
-            generate::align_words(transformer, *tokenizer, translation.source, translator.prompt(),
-                                  candidate.hypothesis.tokens);
-  return translations;
+  return translator.translate(lines, first_number);
 }
 
 }  // namespace heed

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/generate/alignment.h"
 #include "heed/generate/beam.h"
 #include "heed/generate/cached_decoder.h"
 #include "heed/generate/generator.h"
@@ -58,19 +59,29 @@ class SampledJob : public SessionJob {
 /// Greedy or beam search.
 class SearchJob : public SessionJob {
  public:
+  /// Words are aligned as those of the tokenizer `aligned`; null: they are not.
   SearchJob(const LoadedModel& model, const SearchOptions& options, generate::GeneratorInput input,
-            generate::TokenRules rules)
-      : model_(model), input_(std::move(input)), decoding_(options, input_, std::move(rules)) {}
+            generate::TokenRules rules, const text::TranslationTokenizer* aligned)
+      : model_(model),
+        input_(std::move(input)),
+        decoding_(options, input_, std::move(rules)),
+        aligned_(aligned) {}
 
   generate::Scheduler::Request request() override {
     return {.source = input_.source,
             .decoding = &decoding_,
-            .max_tokens = input_.max_tokens(decoding_.max_paths())};
+            .max_tokens = input_.max_tokens(decoding_.max_paths()),
+            .cross_attention = aligned_ != nullptr};
   }
 
   bool report(RequestId id, bool ended, const Session::OnDelta& on_delta) override {
     if (!ended) return true;
-    const std::vector<Candidate> candidates = model_.candidates_of(decoding_.best());
+    std::vector<Candidate> candidates;
+    for (const generate::SearchResult& result : decoding_.best()) {
+      candidates.push_back(model_.candidate_of(result.hypothesis));
+      if (aligned_)
+        candidates.back().alignment = generate::align_words(*aligned_, input_.source, result);
+    }
     Delta delta{.request = id};
     delta.candidates = &candidates;
     return on_delta(delta);
@@ -80,6 +91,7 @@ class SearchJob : public SessionJob {
   const LoadedModel& model_;
   generate::GeneratorInput input_;
   generate::BeamDecoding decoding_;
+  const text::TranslationTokenizer* aligned_;
 };
 
 /// A translation has the limits and defaults of Model::translate().
@@ -105,7 +117,7 @@ std::unique_ptr<SessionJob> translation_job(const LoadedModel& model,
   return std::make_unique<SearchJob>(
       model, options,
       generate::translation_input(config, options, std::move(source), std::move(prompt)),
-      std::move(rules));
+      std::move(rules), request.alignments ? &tokenizer : nullptr);
 }
 
 std::unique_ptr<SessionJob> search_job(const LoadedModel& model, const SearchOptions& options,
@@ -114,7 +126,7 @@ std::unique_ptr<SessionJob> search_job(const LoadedModel& model, const SearchOpt
   const generate::GeneratorOptions limits = model.generator_options(request.options);
   const generate::Generator generator(*model.transformer, std::nullopt, limits);
   return std::make_unique<SearchJob>(
-      model, options, generator.input(model.tokens_of(request.prompt)), limits.rules);
+      model, options, generator.input(model.tokens_of(request.prompt)), limits.rules, nullptr);
 }
 
 }  // namespace
@@ -131,6 +143,8 @@ std::unique_ptr<SessionJob> SessionJob::make(const LoadedModel& model, const Req
                 request.number);
   if (const text::TranslationTokenizer* translator = translator_of(model))
     return translation_job(model, *translator, request);
+  require_input(!request.alignments,
+                "alignments were requested, but this model does not translate");
   if (request.search) return search_job(model, *request.search, request);
   return std::make_unique<SampledJob>(model, request);
 }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "heed/generate/attention_blocks.h"
+#include "heed/base/error.h"
 
 namespace heed::generate {
 namespace {
@@ -22,27 +22,6 @@ std::vector<int32_t> words_of(const std::vector<int32_t>& tokens, const PieceOf&
   return words;
 }
 
-/// The cross-attention of `input` [Tt] to `source` [Ts], summed over layers and heads: [Tt, Ts].
-Tensor summed_cross_attention(const model::Transformer& model, const std::vector<int32_t>& source,
-                              const std::vector<int32_t>& input) {
-  Tensor sum =
-      Tensor::zeros({static_cast<int64_t>(input.size()), static_cast<int64_t>(source.size())});
-  Context context;
-  context.observe_attention = [&](AttentionSite site, const kernels::AttentionForward& in) {
-    if (site.kind != AttentionSite::Kind::cross) return;
-    visit_attention_weights(in, [&](int64_t first, const Tensor& weights) {  // [H, n, Ts]
-      const int64_t head = weights.elements() / weights.shape()[0];
-      float* const sums = sum.data<float>() + first * sum.cols();
-      for (int64_t i = 0; i < weights.elements(); ++i) sums[i % head] += weights.data<float>()[i];
-    });
-  };
-  const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(source.size())};
-  const std::vector<int32_t> input_offsets{0, static_cast<int32_t>(input.size())};
-  const model::Memory memory = model.encode(context, {source, source_offsets});
-  model.decode_all(context, {input, input_offsets}, memory);
-  return sum;
-}
-
 /// The range of a source's tokens without end of sequence and languages.
 std::pair<size_t, size_t> text_of(const text::TranslationTokenizer& tokenizer,
                                   const std::vector<int32_t>& source) {
@@ -54,16 +33,16 @@ std::pair<size_t, size_t> text_of(const text::TranslationTokenizer& tokenizer,
 
 }  // namespace
 
-std::vector<AlignedWords> align_words(const model::Transformer& model,
-                                      const text::TranslationTokenizer& tokenizer,
+std::vector<AlignedWords> align_words(const text::TranslationTokenizer& tokenizer,
                                       const std::vector<int32_t>& source,
-                                      const std::vector<int32_t>& prompt,
-                                      const std::vector<int32_t>& target) {
+                                      const SearchResult& translation) {
+  const std::vector<int32_t>& target = translation.hypothesis.tokens;
+  const std::vector<Tensor>& weights = translation.cross_attention;
+  require(weights.size() == target.size(),
+          "{} tokens of a translation have cross-attention, expected all {}", weights.size(),
+          target.size());
   const auto [first, last] = text_of(tokenizer, source);
   if (target.empty() || first == last) return {};
-  std::vector<int32_t> input = prompt;
-  input.insert(input.end(), target.begin(), target.end() - 1);
-  const Tensor weights = summed_cross_attention(model, source, input);
   const auto at = [&](size_t index) { return source.begin() + static_cast<std::ptrdiff_t>(index); };
   const std::vector<int32_t> source_words =
       words_of({at(first), at(last)}, [&](int32_t token) { return tokenizer.source_piece(token); });
@@ -76,7 +55,7 @@ std::vector<AlignedWords> align_words(const model::Transformer& model,
   for (size_t t = 0; t < target.size(); ++t)
     for (size_t s = 0; s < source_words.size(); ++s)
       shares[static_cast<size_t>(target_words[t])][static_cast<size_t>(source_words[s])] +=
-          weights.data<float>()[(prompt.size() - 1 + t) * source.size() + first + s];
+          weights[t].data<float>()[first + s];
   std::vector<AlignedWords> alignment;
   for (size_t word = 0; word < shares.size(); ++word) {
     const auto most = std::max_element(shares[word].begin(), shares[word].end());

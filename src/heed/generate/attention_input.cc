@@ -56,7 +56,7 @@ std::vector<int32_t> greedy(const model::Transformer& model, const std::vector<i
                     .memory_dtype = default_cache_dtype(model, DType::f32)};
   if (rules.eos_ids.empty()) batch.rules.eos_ids = config.eos_ids();
   std::vector<int32_t> tokens =
-      generate::search(model, DType::f32, batch, {}).front().front().tokens;
+      generate::search(model, DType::f32, batch, {}).front().front().hypothesis.tokens;
   if (config.positions != model::PositionKind::none &&
       std::ssize(prompt) + std::ssize(tokens) > config.max_positions)
     tokens.pop_back();

@@ -91,10 +91,15 @@ bool Beam::is_end(int32_t token) const {
 void Beam::finish(const Path& path, double log_probability, size_t tokens) {
   const auto length = static_cast<double>(tokens);
   const double penalty = std::pow((5.0 + length) / 6.0, options_.length_penalty);
-  finished_.push_back({.tokens = path.tokens,
-                       .log_probability = log_probability,
-                       .score = log_probability / penalty,
-                       .complete = tokens > path.tokens.size()});
+  SearchResult result{.hypothesis = {.tokens = path.tokens,
+                                     .log_probability = log_probability,
+                                     .score = log_probability / penalty,
+                                     .complete = tokens > path.tokens.size()}};
+  // Those of the last rows that chose the tokens; the one that chose the end token is left out.
+  if (path.cross_attention)
+    for (const int32_t row : std::span(path.cache_rows).last(tokens).first(path.tokens.size()))
+      result.cross_attention.push_back((*path.cross_attention)[static_cast<size_t>(row)]);
+  finished_.push_back(std::move(result));
 }
 
 /// Ends the search once num_beams hypotheses are finished or the paths have max_new_tokens tokens,
@@ -140,9 +145,9 @@ void Beam::append(int32_t token, double log_probability) {
 }
 
 /// An end that was forced says nothing about the output.
-std::vector<Hypothesis> BeamDecoding::best() const {
-  std::vector<Hypothesis> best = beam_.best();
-  for (Hypothesis& hypothesis : best)
+std::vector<SearchResult> BeamDecoding::best() const {
+  std::vector<SearchResult> best = beam_.best();
+  for (auto& [hypothesis, cross_attention] : best)
     if (forces_end(rules_, so_far(hypothesis.tokens))) hypothesis.complete = false;
   return best;
 }
@@ -187,10 +192,11 @@ void BeamDecoding::advance(Tensor& logits) {
   beam_.advance(logits.values<float>());
 }
 
-std::vector<Hypothesis> Beam::best() const {
-  std::vector<Hypothesis> best = finished_;
-  std::stable_sort(best.begin(), best.end(),
-                   [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
+std::vector<SearchResult> Beam::best() const {
+  std::vector<SearchResult> best = finished_;
+  std::stable_sort(best.begin(), best.end(), [](const SearchResult& a, const SearchResult& b) {
+    return a.hypothesis.score > b.hypothesis.score;
+  });
   if (best.size() > static_cast<size_t>(options_.n_best))
     best.resize(static_cast<size_t>(options_.n_best));
   return best;

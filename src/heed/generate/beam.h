@@ -30,7 +30,7 @@ class Beam {
   void append(int32_t token, double log_probability = 0);
 
   /// The n_best finished hypotheses, best first.
-  std::vector<Hypothesis> best() const;
+  std::vector<SearchResult> best() const;
 
  private:
   struct Candidate {
@@ -48,7 +48,7 @@ class Beam {
   std::vector<int32_t> eos_ids_;
   int64_t max_new_tokens_;
   std::vector<Path> paths_;
-  std::vector<Hypothesis> finished_;
+  std::vector<SearchResult> finished_;
 };
 
 /// Greedy or beam search for one request.
@@ -68,7 +68,7 @@ class BeamDecoding : public Decoding {
 
   int64_t max_paths() const { return max_paths_; }
   /// The n_best hypotheses, best first, once it has ended.
-  std::vector<Hypothesis> best() const;
+  std::vector<SearchResult> best() const;
 
  private:
   TokensSoFar so_far(std::span<const int32_t> output) const;

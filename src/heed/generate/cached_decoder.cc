@@ -110,6 +110,7 @@ void CachedDecoder::begin_pass() {
   pass_.logit_rows.clear();
   pass_.prompts = 0;
   pass_.adapters.clear();
+  cross_attention_.begin_pass();
   clear(pass_.own);
   clear(pass_.memory);
 }
@@ -128,6 +129,10 @@ void CachedDecoder::add(const DecodeInput& input) {
   if (!input.generated) ++pass_.prompts;
   add_sequence(*pass_.own, input.cache_rows, end);
   if (model_.has_encoder()) add_memory(input.memory_rows, end);
+  if (input.cross_attention && input.logit_rows > 0)
+    cross_attention_.add(end - static_cast<int32_t>(input.logit_rows),
+                         std::span(input.cache_rows).last(static_cast<size_t>(input.logit_rows)),
+                         input.memory_rows);
 }
 
 /// Sequences that read the same memory share its keys, which attention then reads once for all.
@@ -147,8 +152,13 @@ void CachedDecoder::add_memory(std::span<const int32_t> rows, int32_t q_end) {
 
 Tensor CachedDecoder::run_pass() {
   use_adapters();
+  Context context = context_;
+  if (cross_attention_.wants_any())
+    context.observe_attention = [this](AttentionSite site, const kernels::AttentionForward& in) {
+      cross_attention_.add_weights(site, in);
+    };
   Tensor states = model_.decode(
-      context_, pass_.input, memory_,
+      context, pass_.input, memory_,
       {pass_.positions, {pass_.own, pass_.prompts}, pass_.memory, caches_});  // [N, D]
   if (pass_.logit_rows.empty()) return {};
   if (pass_.logit_rows.size() < pass_.input.size())

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "heed/generate/cross_attention_sums.h"
 #include "heed/generate/row_pool.h"
 #include "heed/model/transformer.h"
 
@@ -60,12 +61,17 @@ class CachedDecoder {
     bool generated = false;                // not tokens of a prompt; see nn::SelfSpans
     int64_t logit_rows = 1;                // how many of the last tokens want logits after them
     std::span<const ScaledAdapter> adapters = {};  // which have computed its earlier rows
+    /// Whether cross_attention() gets the rows of the tokens that want logits.
+    bool cross_attention = false;
   };
   /// The logits [M, V] after the M tokens that want them. Prompts must precede generated tokens.
   /// Inputs with equal memory rows should be neighbours, which then share the reading of these
   /// rows. A row of logits depends on its own sequence only; it may hold numbers that are not
   /// finite. If this throws, no rows were appended.
   Tensor decode(std::span<const DecodeInput> inputs);
+
+  /// What tokens attend to in cross-attention: see CrossAttentionSums.
+  const CrossAttentionSums& cross_attention() const { return cross_attention_; }
 
   /// The rows of the caches; release what is no longer needed.
   RowPool& rows() { return rows_; }
@@ -99,6 +105,7 @@ class CachedDecoder {
   std::vector<nn::KeyValueCache> caches_;         // [L]
   std::vector<nn::KeyValueCache> memory_caches_;  // [L]; none for a decoder-only model
   model::Memory memory_;                          // all rows of the memory caches
+  CrossAttentionSums cross_attention_;
   RowPool rows_, memory_rows_;
 };
 

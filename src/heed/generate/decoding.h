@@ -14,6 +14,9 @@ struct Path {
   std::vector<int32_t> tokens;      // output so far
   std::vector<int32_t> cache_rows;  // the rows of the kv cache for each token read
   double log_probability = 0;       // used by beam search
+  /// What the tokens read attend to, by cache row: CrossAttentionSums::by_row(). Null unless the
+  /// request wants it.
+  const std::vector<Tensor>* cross_attention = nullptr;
 };
 
 /// How one request is decoded: the paths that the decoder reads, and the choice of the next tokens.

@@ -114,7 +114,7 @@ std::vector<std::vector<Hypothesis>> Generator::search(
                           .rules = options_.rules,
                           .memory_dtype = options_.cache_dtype,
                           .max_active_tokens = options_.batch_tokens};
-  return generate::search(model_, options_.dtype, batch, options);
+  return hypotheses_of(generate::search(model_, options_.dtype, batch, options));
 }
 
 }  // namespace heed::generate

@@ -73,6 +73,8 @@ void Scheduler::admit() {
     active_.push_back(
         std::make_unique<Active>(Active{id, request.decoding, request.max_tokens,
                                         std::move(request.source), std::move(*request.adapters)}));
+    if (request.cross_attention)
+      request.decoding->paths().front().cross_attention = &decoder_.cross_attention().by_row();
     active_tokens_ += request.max_tokens;
     if (request.on_start) request.on_start();
     waiting_.pop_front();
@@ -121,7 +123,8 @@ void Scheduler::plan_prompt(Active& request, int64_t room) {
                      .memory_rows = request.memory_rows,
                      .generated = false,
                      .logit_rows = count == unread.size() ? 1 : 0,
-                     .adapters = request.adapters});
+                     .adapters = request.adapters,
+                     .cross_attention = path.cross_attention != nullptr});
   readers_.push_back(&request);
 }
 
@@ -139,7 +142,8 @@ void Scheduler::plan_generated(Active& request) {
                        .memory_rows = request.memory_rows,
                        .generated = true,
                        .logit_rows = std::ssize(tokens),
-                       .adapters = request.adapters});
+                       .adapters = request.adapters,
+                       .cross_attention = path.cross_attention != nullptr});
     readers_.push_back(&request);
   }
 }

@@ -59,6 +59,7 @@ class Scheduler {
     std::optional<std::vector<ScaledAdapter>> adapters = {};
     /// Called by step() when the request joins, before its first tokens are computed.
     std::function<void()> on_start = {};
+    bool cross_attention = false;  // whether its paths have Path::cross_attention
   };
   /// Adds a request, which joins a later step. Requests join in the order in which they were added.
   Id add(Request request);

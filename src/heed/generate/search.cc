@@ -40,13 +40,14 @@ constexpr int64_t kMinPathsPerThread = 8;
 
 /// Decodes every `stride`th request of a batch, from `first` on.
 void search_share(const model::Transformer& model, const SchedulerOptions& options,
-                  const std::vector<GeneratorInput>& inputs, std::vector<BeamDecoding>& decodings,
-                  size_t first, size_t stride) {
+                  const SearchBatch& batch, std::vector<BeamDecoding>& decodings, size_t first,
+                  size_t stride) {
   Scheduler scheduler(model, options);
   for (size_t b = first; b < decodings.size(); b += stride)
-    scheduler.add({.source = inputs[b].source,
+    scheduler.add({.source = batch.inputs[b].source,
                    .decoding = &decodings[b],
-                   .max_tokens = inputs[b].max_tokens(decodings[b].max_paths())});
+                   .max_tokens = batch.inputs[b].max_tokens(decodings[b].max_paths()),
+                   .cross_attention = batch.cross_attention});
   while (!scheduler.idle())
     for (const Scheduler::Progress& progress : scheduler.step())
       if (progress.error) std::rethrow_exception(progress.error);
@@ -54,9 +55,9 @@ void search_share(const model::Transformer& model, const SchedulerOptions& optio
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DType dtype,
-                                            const SearchBatch& batch,
-                                            const SearchOptions& options) {
+std::vector<std::vector<SearchResult>> search(const model::Transformer& model, DType dtype,
+                                              const SearchBatch& batch,
+                                              const SearchOptions& options) {
   check(options);
   std::vector<BeamDecoding> decodings;
   for (const GeneratorInput& input : batch.inputs)
@@ -69,12 +70,21 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
       .cache = {.memory_dtype = batch.memory_dtype},
       .max_active_tokens = (batch.max_active_tokens + shares - 1) / shares};
   parallel_in_order(shares, 1, [&](int64_t share, int64_t) {
-    search_share(model, scheduling, batch.inputs, decodings, static_cast<size_t>(share),
+    search_share(model, scheduling, batch, decodings, static_cast<size_t>(share),
                  static_cast<size_t>(shares));
   });
-  std::vector<std::vector<Hypothesis>> results;
+  std::vector<std::vector<SearchResult>> results;
   for (const BeamDecoding& decoding : decodings) results.push_back(decoding.best());
   return results;
+}
+
+std::vector<std::vector<Hypothesis>> hypotheses_of(std::vector<std::vector<SearchResult>> results) {
+  std::vector<std::vector<Hypothesis>> all;
+  for (std::vector<SearchResult>& request : results) {
+    std::vector<Hypothesis>& hypotheses = all.emplace_back();
+    for (SearchResult& result : request) hypotheses.push_back(std::move(result.hypothesis));
+  }
+  return all;
 }
 
 std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DType dtype,
@@ -87,7 +97,7 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
   for (std::vector<int32_t>& source : sources)
     batch.inputs.push_back(
         translation_input(config, options, std::move(source), {config.decoder_start_id}));
-  return search(model, dtype, batch, options);
+  return hypotheses_of(search(model, dtype, batch, options));
 }
 
 }  // namespace heed::generate

@@ -42,16 +42,29 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
                                             std::vector<std::vector<int32_t>> sources,
                                             const SearchOptions& options);
 
+/// A finished hypothesis.
+struct SearchResult {
+  Hypothesis hypothesis;
+  /// If it was asked for: what the decoder attended to when it chose each token, the
+  /// cross-attention weights of all layers and heads, summed: [source tokens] f32.
+  std::vector<Tensor> cross_attention = {};
+};
+
 /// Requests that are decoded together.
 struct SearchBatch {
   std::vector<GeneratorInput> inputs = {};  // [B]
   TokenRules rules = {};
   std::optional<DType> memory_dtype = {};  // see CacheOptions
   int64_t max_active_tokens = 0;           // see SchedulerOptions
+  bool cross_attention = false;            // whether results have it
 };
 
 /// The n_best outputs of each request, best first.
-std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DType dtype,
-                                            const SearchBatch& batch, const SearchOptions& options);
+std::vector<std::vector<SearchResult>> search(const model::Transformer& model, DType dtype,
+                                              const SearchBatch& batch,
+                                              const SearchOptions& options);
+
+/// The hypotheses alone.
+std::vector<std::vector<Hypothesis>> hypotheses_of(std::vector<std::vector<SearchResult>> results);
 
 }  // namespace heed::generate

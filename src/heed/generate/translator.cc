@@ -5,6 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/data/translation_batches.h"
+#include "heed/generate/alignment.h"
 #include "heed/generate/cached_decoder.h"
 #include "heed/generate/input_error.h"
 #include "heed/model/check_input.h"
@@ -82,14 +83,18 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
 void Translator::translate_batch(const std::vector<Translation*>& lines) const {
   const model::ModelConfig& config = model_.config();
   SearchBatch batch{.rules = options_.rules,
-                    .memory_dtype = default_cache_dtype(model_, options_.dtype)};
+                    .memory_dtype = default_cache_dtype(model_, options_.dtype),
+                    .cross_attention = options_.alignments};
   for (const Translation* line : lines)
     batch.inputs.push_back(translation_input(config, options_.search, line->source, prompt_));
-  auto found = search(model_, options_.dtype, batch, options_.search);
+  const auto found = search(model_, options_.dtype, batch, options_.search);
   for (size_t i = 0; i < lines.size(); ++i)
-    for (Hypothesis& hypothesis : found[i]) {
-      std::string text = tokenizer_.decode_target(hypothesis.tokens);
-      lines[i]->candidates.push_back({std::move(text), std::move(hypothesis)});
+    for (const SearchResult& result : found[i]) {
+      Candidate candidate{.text = tokenizer_.decode_target(result.hypothesis.tokens),
+                          .hypothesis = result.hypothesis};
+      if (options_.alignments)
+        candidate.alignment = align_words(tokenizer_, lines[i]->source, result);
+      lines[i]->candidates.push_back(std::move(candidate));
     }
 }
 

@@ -20,6 +20,7 @@ class Translator {
     DType dtype = DType::f32;
     int64_t batch_tokens = 0;  // source tokens times num_beams per batch; 0: chosen for speed
     bool scores = false;       // replaces search.scores
+    bool alignments = false;   // whether candidates have them
     text::LanguagePair languages = {};
     TokenRules rules = {};  // forced_bos_id stands in for a target language
   };
@@ -34,9 +35,6 @@ class Translator {
   /// checked_logits() does.
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      int64_t first_line = 1) const;
-
-  /// The first input of the decoder.
-  const std::vector<int32_t>& prompt() const { return prompt_; }
 
  private:
   std::vector<int32_t> encode(const std::string& line) const;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "heed/engine/loaded_model.h"
-#include "heed/generate/alignment.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/text/utf8.h"
@@ -99,7 +98,8 @@ class TranslationCall : public GenerationCall {
       requests.push_back({.prompt = source,
                           .search = options_.search,
                           .source_language = options_.source_language,
-                          .target_language = options_.target_language});
+                          .target_language = options_.target_language,
+                          .alignments = options_.alignments});
       tokens.push_back(std::ssize(source));
     }
     if (requests.empty()) return on_end();
@@ -108,20 +108,7 @@ class TranslationCall : public GenerationCall {
 
  private:
   void on_delta(size_t i, const Delta& delta) override {
-    if (!delta.candidates) return;
-    translations_[i] = *delta.candidates;
-    if (options_.alignments)
-      for (Candidate& candidate : translations_[i]) align(lines_->sources[i], candidate);
-  }
-
-  void align(const std::vector<int32_t>& source, Candidate& candidate) const {
-    const engine::LoadedModel& loaded = engine::loaded(model());
-    const text::TranslationTokenizer& tokenizer = tokenizer_of(loaded);
-    const generate::TokenRules& rules = loaded.generation.value().rules;
-    const std::vector<int32_t> start = tokenizer.start_of_target(
-        languages_of(options_), rules.start_id(loaded.transformer->config()), rules.forced_bos_id);
-    candidate.alignment = generate::align_words(*loaded.transformer, tokenizer, source, start,
-                                                candidate.hypothesis.tokens);
+    if (delta.candidates) translations_[i] = *delta.candidates;
   }
 
   void on_end() override {
