@@ -6,10 +6,13 @@
 
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/engine/loaded_model.h"
+#include "heed/generate/alignment.h"
 #include "heed/model.h"
 #include "heed/session.h"
 #include "heed/text/translation_tokenizer.h"
 #include "tests/base/testing.h"
+#include "tests/generate/teacher_forced.h"
 
 namespace heed {
 namespace {
@@ -91,6 +94,24 @@ TEST_P(TranslationDirectories, AlignOnlyTheWordsOfTheTexts) {
   for (const AlignedWords& pair : found.candidates.front().alignment) {
     EXPECT_GE(pair.source, 0);
     EXPECT_LT(pair.source, 3);
+  }
+}
+
+TEST_P(TranslationDirectories, AlignAsAFullPassOverEachCandidate) {
+  const Model model = Model::load(folder_);
+  const engine::LoadedModel& loaded = engine::loaded(model);
+  const text::TranslationTokenizer& tokenizer = *loaded.tokenizer.value().translation_tokenizer();
+  TranslateOptions with = options();
+  with.alignments = true;
+  with.search.num_beams = with.search.n_best = 3;
+  const Translation found = model.translate("The old house stands", with);
+  for (const auto& [text, hypothesis, alignment] : found.candidates) {
+    const generate::SearchResult again{
+        hypothesis, generate::teacher_forced_attention(
+                        *loaded.transformer, found.source,
+                        expected_["prompt"].get<std::vector<int32_t>>(), hypothesis.tokens)};
+    EXPECT_EQ(generate::pharaoh(alignment),
+              generate::pharaoh(generate::align_words(tokenizer, found.source, again)));
   }
 }
 
