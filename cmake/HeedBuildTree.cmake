@@ -1,7 +1,7 @@
 # The layers as another build has made them: HEED_BUILD_TREE is its directory. What links a layer here
 # links the archives of that build, and nothing of src/heed/ is compiled.
 foreach(layer base distribute hub jinja tensor kernels ops nn io text model quantize checkpoint data
-              generate chat engine metrics train inspect serve)
+              generate tasks chat engine metrics train inspect serve)
   set(archive ${HEED_BUILD_TREE}/libheed_${layer}.a)
   if(NOT EXISTS ${archive})
     message(FATAL_ERROR "${archive} does not exist: build heed in HEED_BUILD_TREE first")

@@ -10,7 +10,7 @@ include(CMakePackageConfigHelpers)
 
 set(heed_objects)
 foreach(layer base distribute hub jinja tensor kernels ops nn io text model quantize checkpoint data
-              metrics generate chat train inspect engine serve capi capi_text)
+              metrics generate tasks chat train inspect engine serve capi capi_text)
   list(APPEND heed_objects $<TARGET_OBJECTS:heed_${layer}>)
 endforeach()
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "call.h"
-#include "heed/inspect/attention_page.h"
-#include "heed/inspect/attention_svg.h"
+#include "heed/inspect/attention/attention_page.h"
+#include "heed/inspect/attention/attention_svg.h"
 #include "model.h"
 #include "options.h"
 

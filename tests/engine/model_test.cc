@@ -10,8 +10,8 @@
 
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
-#include "heed/generate/scorer.h"
 #include "heed/generate/translator.h"
+#include "heed/tasks/scorer.h"
 #include "tests/engine/small_models.h"
 
 namespace heed::engine {
@@ -181,7 +181,7 @@ TEST(Model, ScoresTextsAndPairs) {
   const Score text = decoder.score("the old sailor forgot");
   EXPECT_EQ(text.log_probabilities.size() + 1, text.tokens.size());
   EXPECT_EQ(text.log_probabilities,
-            generate::score_text(*loaded(decoder).transformer, text.tokens, {}));
+            tasks::score_text(*loaded(decoder).transformer, text.tokens, {}));
   EXPECT_GT(text.perplexity(), 1);
   EXPECT_LT(text.log_probability(), 0);
 

@@ -1,8 +1,8 @@
 // Damaged configuration files for generation and embedding.
 #include <gtest/gtest.h>
 
-#include "heed/generate/embedder.h"
 #include "heed/generate/generation_config.h"
+#include "heed/tasks/embedder.h"
 #include "tests/base/fuzz.h"
 
 namespace heed::generate {
@@ -42,7 +42,8 @@ TEST_P(FuzzSentenceTransformers, IsReadOrRefused) {
   for (const auto& [name, bytes] : files) write_quickly(folder / name, bytes);
   for (const auto& [name, bytes] : files)
     if (name == GetParam())
-      fuzz_file(folder / name, bytes, kAttempts, [&] { read_embedder_options(folder.path()); });
+      fuzz_file(folder / name, bytes, kAttempts,
+                [&] { tasks::read_embedder_options(folder.path()); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, FuzzSentenceTransformers,

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "heed/base/random.h"
-#include "heed/inspect/attention_capture.h"
+#include "heed/inspect/attention/attention_capture.h"
 
 namespace heed::inspect {
 

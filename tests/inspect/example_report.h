@@ -4,7 +4,7 @@
 #include <string>
 
 #include "heed/base/random.h"
-#include "heed/inspect/training_report.h"
+#include "heed/inspect/report/training_report.h"
 #include "tests/inspect/example_capture.h"
 
 namespace heed::inspect {

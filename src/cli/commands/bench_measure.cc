@@ -9,8 +9,8 @@
 #include "heed/data/batch.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/generate/cached_decoder.h"
-#include "heed/generate/hidden_states.h"
 #include "heed/generate/search.h"
+#include "heed/tasks/hidden_states.h"
 #include "heed/train/distributed/machine.h"
 
 namespace heed::cli {
@@ -164,7 +164,7 @@ std::vector<Measurement> measure_encoding(const model::Transformer& model,
     data::append_sequence(text, ids, offsets);
   Measurement texts{"texts", "texts", sizes.batch, {}, 0, 0};
   Context context{.dtype = sizes.dtype};
-  const auto run = [&] { generate::hidden_states(model, context, {ids, offsets}); };
+  const auto run = [&] { tasks::hidden_states(model, context, {ids, offsets}); };
   run();
   for (int i = 0; i < sizes.repeat; ++i) texts.seconds.push_back(seconds_of(run));
   texts.operations = forward_operations(model, sizes.batch, sizes.prompt_tokens, 0);

@@ -8,8 +8,8 @@
 #include "cli/options/command.h"
 #include "cli/options/model_options.h"
 #include "heed/engine/loaded_model.h"
-#include "heed/generate/fill.h"
 #include "heed/model.h"
+#include "heed/tasks/fill.h"
 #include "heed/text/utf8.h"
 
 namespace heed::cli {
@@ -62,7 +62,7 @@ int run_fill(const FillArguments& arguments) {
   LineWork work(arguments.lines);
   const Model model = work.load([&] {
     Model loaded = load_model(arguments.model, threads);
-    generate::require_fills_masks(*engine::loaded(loaded).transformer);  // no line is to blame
+    tasks::require_fills_masks(*engine::loaded(loaded).transformer);  // no line is to blame
     return loaded;
   });
   const auto fill = [&](const std::string& text) {

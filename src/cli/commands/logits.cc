@@ -9,7 +9,7 @@
 #include "heed/base/error.h"
 #include "heed/engine/adapters.h"
 #include "heed/engine/load.h"
-#include "heed/generate/hidden_states.h"
+#include "heed/tasks/hidden_states.h"
 
 namespace heed::cli {
 namespace {
@@ -28,7 +28,7 @@ Tensor states_of(const model::Transformer& model, const LogitsOptions& options) 
   require(both != options.source_tokens.empty(), "{}",
           both ? "--source-tokens is missing: the model is an encoder-decoder"
                : "--source-tokens is for encoder-decoders, this model reads only --tokens");
-  if (!both) return generate::hidden_states(model, context, {options.tokens, offsets});
+  if (!both) return tasks::hidden_states(model, context, {options.tokens, offsets});
   return model.decode_all(context, {options.tokens, offsets},
                           model.encode(context, {options.source_tokens, source_offsets}));
 }

@@ -17,11 +17,11 @@
 #include "heed/engine/load_types.h"
 #include "heed/engine/new_files.h"
 #include "heed/engine/system_errors.h"
-#include "heed/generate/embedder.h"
 #include "heed/generate/generation_config.h"
-#include "heed/generate/text_settings.h"
 #include "heed/kernels/quantize.h"
 #include "heed/model/gguf/write.h"
+#include "heed/tasks/embedder.h"
+#include "heed/tasks/text_settings.h"
 #include "heed/text/files/gguf_tokenizer.h"
 #include "heed/text/files/gguf_tokenizer_write.h"
 
@@ -212,8 +212,8 @@ class GgufSettings {
 
   void add_pooling() {
     if (config_.classifier.present()) return;
-    if (!path_exists(files_.path() / generate::kModulesFile)) return;
-    const auto options = generate::read_embedder_options(files_);
+    if (!path_exists(files_.path() / tasks::kModulesFile)) return;
+    const auto options = tasks::read_embedder_options(files_);
     constexpr std::pair<Pooling, uint32_t> kTypes[] = {
         {Pooling::mean, 1}, {Pooling::cls, 2}, {Pooling::last, 3}};
     const auto type =

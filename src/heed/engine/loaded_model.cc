@@ -100,15 +100,15 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
       ValueOrError<text::PairTokenizer>::of([&] { return tokenizer.get().value(); });
   result->generation = ValueOrError<generate::GenerationConfig>::of(
       [&] { return generate::read_generation_config(files, transformer.config()); });
-  const int64_t context = generate::context_limit(transformer.config());
-  result->embedding = ValueOrError<generate::EmbedderOptions>::of(
-      [&] { return generate::read_embedder_options(files, context); });
-  result->text_settings = ValueOrError<generate::TextSettings>::of(
-      [&] { return generate::read_text_settings(path, context); });
+  const int64_t context = tasks::context_limit(transformer.config());
+  result->embedding = ValueOrError<tasks::EmbedderOptions>::of(
+      [&] { return tasks::read_embedder_options(files, context); });
+  result->text_settings = ValueOrError<tasks::TextSettings>::of(
+      [&] { return tasks::read_text_settings(path, context); });
   result->chat_templates = ValueOrError<chat::ChatTemplates>::of(
       [&] { return chat_templates(files, result->shared_tokenizer("chat")); });
   result->pair_settings =
-      ValueOrError<generate::PairSettings>::of([&] { return generate::read_pair_settings(path); });
+      ValueOrError<tasks::PairSettings>::of([&] { return tasks::read_pair_settings(path); });
   prepare_speculation(*result);
   result->warnings = warnings_of(*result);
   return result;
@@ -183,9 +183,9 @@ generate::GeneratorOptions LoadedModel::generator_options(const GenerateOptions&
   return result;
 }
 
-generate::Embedder LoadedModel::embedder(const EmbedOptions& asked) const {
+tasks::Embedder LoadedModel::embedder(const EmbedOptions& asked) const {
   require_f32_activations("embedding");
-  generate::EmbedderOptions result = embedding.value();
+  tasks::EmbedderOptions result = embedding.value();
   if (asked.pooling) {
     require_input(name_of(*asked.pooling) != "?", "the pooling is {}, expected one of Pooling",
                   static_cast<int>(*asked.pooling));
@@ -202,16 +202,16 @@ generate::Embedder LoadedModel::embedder(const EmbedOptions& asked) const {
   return {*transformer, shared_tokenizer("embedding"), result};
 }
 
-generate::ModelInput LoadedModel::attention_input(const std::string& text,
-                                                  const AttentionOptions& asked) const {
+inspect::ModelInput LoadedModel::attention_input(const std::string& text,
+                                                 const AttentionOptions& asked) const {
   require_f32_activations("attention()");
   text::require_utf8(text, "the text");
   text::require_utf8(asked.target, "the target");
   const bool generates =
       transformer->has_encoder() && transformer->has_decoder() && asked.target.empty();
-  return generate::read_input(*transformer, tokenizer.value(), text, asked.target,
-                              {asked.source_language, asked.target_language},
-                              generates ? generation.value().rules : generate::TokenRules());
+  return inspect::read_input(*transformer, tokenizer.value(), text, asked.target,
+                             {asked.source_language, asked.target_language},
+                             generates ? generation.value().rules : generate::TokenRules());
 }
 
 }  // namespace heed::engine

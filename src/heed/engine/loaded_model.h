@@ -11,15 +11,15 @@
 #include "heed/chat/chat_template.h"
 #include "heed/engine/adapters.h"
 #include "heed/engine/value_or_error.h"
-#include "heed/generate/attention_input.h"
-#include "heed/generate/embedder.h"
 #include "heed/generate/generation_config.h"
 #include "heed/generate/generator.h"
 #include "heed/generate/speculation/draft_lengths.h"
-#include "heed/generate/text_classifier.h"
+#include "heed/inspect/attention/attention_input.h"
 #include "heed/load_options.h"
 #include "heed/model.h"
 #include "heed/model/transformer.h"
+#include "heed/tasks/embedder.h"
+#include "heed/tasks/text_classifier.h"
 #include "heed/text/pair_tokenizer.h"
 
 namespace heed::engine {
@@ -37,10 +37,10 @@ struct LoadedModel {
   // Read while the model is loaded; a file that cannot be read matters only to those who need it.
   ValueOrError<text::PairTokenizer> tokenizer;
   ValueOrError<generate::GenerationConfig> generation;
-  ValueOrError<generate::EmbedderOptions> embedding;
+  ValueOrError<tasks::EmbedderOptions> embedding;
   ValueOrError<chat::ChatTemplates> chat_templates;
-  ValueOrError<generate::TextSettings> text_settings;
-  ValueOrError<generate::PairSettings> pair_settings;
+  ValueOrError<tasks::TextSettings> text_settings;
+  ValueOrError<tasks::PairSettings> pair_settings;
   std::vector<std::string> warnings;  // see Model::warnings()
 
   /// The one tokenizer for all texts. Throws Error, which names the `purpose` ("embedding"), when
@@ -68,10 +68,9 @@ struct LoadedModel {
   generate::GeneratorOptions generator_options(const GenerateOptions& asked) const;
   /// What embeds with these options, completed by the model's files. Throws Error as Model::embed()
   /// does.
-  generate::Embedder embedder(const EmbedOptions& asked = {}) const;
+  tasks::Embedder embedder(const EmbedOptions& asked = {}) const;
   /// What both stacks read, as for Model::attention().
-  generate::ModelInput attention_input(const std::string& text,
-                                       const AttentionOptions& asked) const;
+  inspect::ModelInput attention_input(const std::string& text, const AttentionOptions& asked) const;
 };
 
 /// Throws Error unless `value` is `min` to 2^31, so that sums and products of it fit 64 bits.

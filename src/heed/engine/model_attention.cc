@@ -4,8 +4,8 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
-#include "heed/generate/attention_blocks.h"
-#include "heed/generate/attention_input.h"
+#include "heed/inspect/attention/attention_blocks.h"
+#include "heed/inspect/attention/attention_input.h"
 #include "heed/model.h"
 
 namespace heed {
@@ -27,7 +27,7 @@ void check_index(const char* name, AttentionKind kind, std::optional<int> index,
 
 /// An empty map for each layer that `options` select.
 std::vector<AttentionMap> maps_for(const model::Transformer& model,
-                                   const generate::ModelInput& input,
+                                   const inspect::ModelInput& input,
                                    const AttentionOptions& options) {
   std::vector<AttentionKind> kinds = kinds_of(model);
   if (options.kind) {
@@ -38,8 +38,8 @@ std::vector<AttentionMap> maps_for(const model::Transformer& model,
   }
   std::vector<AttentionMap> maps;
   for (const AttentionKind kind : kinds) {
-    const int64_t layers = generate::attention_layers(model.config(), kind);
-    const int64_t heads = generate::attention_heads(model.config(), kind);
+    const int64_t layers = inspect::attention_layers(model.config(), kind);
+    const int64_t heads = inspect::attention_heads(model.config(), kind);
     check_index("layer", kind, options.layer, layers);
     check_index("head", kind, options.head, heads);
     const bool in_encoder = kind == AttentionKind::encoder_self;
@@ -73,7 +73,7 @@ std::vector<AttentionMap> Model::attention(const std::string& text,
                                            const AttentionOptions& options) const {
   const ExecutorScope scope(*loaded_->executor);
   const model::Transformer& transformer = *loaded_->transformer;
-  const generate::ModelInput input = loaded_->attention_input(text, options);
+  const inspect::ModelInput input = loaded_->attention_input(text, options);
   std::vector<AttentionMap> maps = maps_for(transformer, input, options);
   int64_t total = 0;
   for (AttentionMap& map : maps) {
@@ -85,11 +85,11 @@ std::vector<AttentionMap> Model::attention(const std::string& text,
   }
   for (AttentionMap& map : maps)
     map.weights.resize(static_cast<size_t>(map.heads) * map.queries.size() * map.keys.size());
-  generate::observe_attention(
+  inspect::observe_attention(
       transformer, input, [&](AttentionSite site, const kernels::AttentionForward& forward) {
         for (AttentionMap& map : maps)
           if (map.kind == site.kind && map.layer == site.layer)
-            generate::visit_attention_weights(forward, [&](int64_t first, const Tensor& weights) {
+            inspect::visit_attention_weights(forward, [&](int64_t first, const Tensor& weights) {
               copy_block(map, first, weights);
             });
       });

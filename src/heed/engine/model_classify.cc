@@ -8,8 +8,8 @@
 #include "heed/engine/document_scores.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/generate/input_error.h"
-#include "heed/generate/text_classifier.h"
 #include "heed/model.h"
+#include "heed/tasks/text_classifier.h"
 #include "heed/text/utf8.h"
 
 namespace heed {
@@ -17,9 +17,9 @@ namespace {
 
 using Kind = model::ClassifierConfig::Kind;
 
-generate::TextClassifier classifier_of(const engine::LoadedModel& model, Kind kind,
-                                       const char* purpose, const ClassifyOptions& options) {
-  generate::require_classifier(*model.transformer, kind, purpose);
+tasks::TextClassifier classifier_of(const engine::LoadedModel& model, Kind kind,
+                                    const char* purpose, const ClassifyOptions& options) {
+  tasks::require_classifier(*model.transformer, kind, purpose);
   model.require_f32_activations(purpose);
   engine::check_count("batch_tokens", options.batch_tokens);
   return {*model.transformer, model.shared_tokenizer(purpose), model.text_settings.value(),
@@ -54,7 +54,7 @@ std::vector<std::vector<LabelScore>> Model::classify_batch(const std::vector<Cla
   const model::ClassifierConfig& config = loaded_->transformer->config().classifier;
   std::vector<std::vector<LabelScore>> results;
   for (const std::vector<float>& logits : classifier.logits(texts, first_number)) {
-    const std::vector<double> scores = generate::label_scores(config, logits);
+    const std::vector<double> scores = tasks::label_scores(config, logits);
     std::vector<LabelScore>& labels = results.emplace_back();
     for (size_t label = 0; label < scores.size(); ++label)
       labels.push_back({config.labels[label], scores[label]});
@@ -72,7 +72,7 @@ std::vector<double> engine::document_scores(const LoadedModel& model, const std:
   require(config.labels.size() == 1, "{} has {} labels, expected 1 for reranking",
           model.path.string(), config.labels.size());
   text::require_utf8(query, "the query");
-  const generate::PairSettings& settings = model.pair_settings.value();
+  const tasks::PairSettings& settings = model.pair_settings.value();
   std::vector<ClassifyInput> pairs;
   for (size_t i = 0; i < documents.size(); ++i) {
     generate::name_input("document", first_number + static_cast<int64_t>(i),
@@ -108,7 +108,7 @@ std::vector<LabelledText> Model::label_tokens_batch(const std::vector<std::strin
   const ExecutorScope scope(*loaded_->executor);
   const auto classifier = classifier_of(*loaded_, Kind::token, "labelling tokens", options);
   engine::check_count("first_number", first_number);
-  std::vector<generate::TextTokens> tokens;
+  std::vector<tasks::TextTokens> tokens;
   for (const std::string& text : texts) {
     check_interrupted();
     generate::name_input("text", first_number + std::ssize(tokens), [&] {
@@ -122,7 +122,7 @@ std::vector<LabelledText> Model::label_tokens_batch(const std::vector<std::strin
   std::vector<LabelledText> results;
   for (size_t i = 0; i < texts.size(); ++i)
     results.push_back(
-        {tokens[i].ids, generate::entities_of(config, texts[i], tokens[i], logits[i], tokenizer)});
+        {tokens[i].ids, tasks::entities_of(config, texts[i], tokens[i], logits[i], tokenizer)});
   return results;
 }
 

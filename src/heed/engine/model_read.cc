@@ -4,10 +4,10 @@
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/engine/score_windows.h"
-#include "heed/generate/fill.h"
 #include "heed/generate/input_error.h"
-#include "heed/generate/scorer.h"
 #include "heed/model.h"
+#include "heed/tasks/fill.h"
+#include "heed/tasks/scorer.h"
 #include "heed/text/utf8.h"
 
 namespace heed {
@@ -39,7 +39,7 @@ std::vector<std::vector<float>> Model::embed_batch(const std::vector<std::string
                                                    const EmbedOptions& options,
                                                    int64_t first_number) const {
   const ExecutorScope scope(*loaded_->executor);
-  const generate::Embedder embedder = loaded_->embedder(options);
+  const tasks::Embedder embedder = loaded_->embedder(options);
   check_texts(texts, first_number);
   return embedder.embed(texts, first_number);
 }
@@ -47,7 +47,7 @@ std::vector<std::vector<float>> Model::embed_batch(const std::vector<std::string
 void Model::embed_batch(const std::vector<std::string>& texts, std::span<float> embeddings,
                         const EmbedOptions& options, int64_t first_number) const {
   const ExecutorScope scope(*loaded_->executor);
-  const generate::Embedder embedder = loaded_->embedder(options);
+  const tasks::Embedder embedder = loaded_->embedder(options);
   check_texts(texts, first_number);
   embedder.embed(texts, embeddings, first_number);
 }
@@ -76,14 +76,14 @@ Score Model::score_pair(std::string_view source, std::string_view target) const 
   text::require_utf8(source, "the source");
   text::require_utf8(target, "the target");
   Score score{tokenizer.encode_target(target), {}};
-  score.log_probabilities = generate::score_target(transformer, tokenizer.encode_source(source),
-                                                   score.tokens, loaded_->activations());
+  score.log_probabilities = tasks::score_target(transformer, tokenizer.encode_source(source),
+                                                score.tokens, loaded_->activations());
   return score;
 }
 
 FilledText Model::fill(std::string_view text, int64_t top) const {
   const ExecutorScope scope(*loaded_->executor);
-  generate::require_fills_masks(*loaded_->transformer);
+  tasks::require_fills_masks(*loaded_->transformer);
   loaded_->require_f32_activations("filling masks");
   const text::Tokenizer& tokenizer = loaded_->shared_tokenizer("filling masks");
   const auto mask = tokenizer.special_tokens().mask;
@@ -91,7 +91,7 @@ FilledText Model::fill(std::string_view text, int64_t top) const {
   text::require_utf8(text, "the text");
   FilledText filled;
   filled.tokens = tokenizer.encode(with_masks(std::string(text), tokenizer.piece(*mask)));
-  filled.masks = generate::fill_masks(*loaded_->transformer, filled.tokens, *mask, top);
+  filled.masks = tasks::fill_masks(*loaded_->transformer, filled.tokens, *mask, top);
   return filled;
 }
 

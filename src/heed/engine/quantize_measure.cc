@@ -11,11 +11,11 @@
 #include "heed/base/rounding.h"
 #include "heed/data/parallel_text.h"
 #include "heed/engine/load.h"
-#include "heed/generate/embedder.h"
-#include "heed/generate/scorer.h"
-#include "heed/generate/text_settings.h"
 #include "heed/generate/translator.h"
 #include "heed/metrics/bleu.h"
+#include "heed/tasks/embedder.h"
+#include "heed/tasks/scorer.h"
+#include "heed/tasks/text_settings.h"
 #include "heed/text/utf8.h"
 
 namespace heed::engine {
@@ -48,9 +48,9 @@ class MeasuredModel {
     return shared_tokenizer().encode(without_byte_order_mark(text));
   }
 
-  generate::Embedder embedder() const {
+  tasks::Embedder embedder() const {
     return {*model_, shared_tokenizer(),
-            generate::read_embedder_options(path_, generate::context_limit(model_->config()))};
+            tasks::read_embedder_options(path_, tasks::context_limit(model_->config()))};
   }
 
   text::TranslationTokenizer translation_tokenizer() const {
@@ -104,7 +104,7 @@ void read_pieces(const MeasuredModel& model, const std::filesystem::path& file, 
 
 void read_lines(const MeasuredModel& model, const std::filesystem::path& file, Context& context) {
   const std::vector<std::string> lines = data::read_lines(file);
-  const generate::Embedder embedder = model.embedder();
+  const tasks::Embedder embedder = model.embedder();
   for (const size_t place : sample_indices(lines.size())) {
     const Sequence tokens = embedder.tokens(lines[place]);
     if (!tokens.empty()) model.transformer().encode(context, {tokens, offsets_of(tokens)});
@@ -125,8 +125,8 @@ void read_pairs(const MeasuredModel& model, const TextFiles& files, Context& con
 
 double perplexity(const MeasuredModel& model, const Sequence& text) {
   constexpr int64_t kWindow = 1024;
-  return generate::perplexity(
-      generate::score_text(model.transformer(), text, {.window = model.window(kWindow)}));
+  return tasks::perplexity(
+      tasks::score_text(model.transformer(), text, {.window = model.window(kWindow)}));
 }
 
 /// Sentences and their translations.

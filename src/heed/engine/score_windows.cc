@@ -2,8 +2,8 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
-#include "heed/generate/scorer.h"
 #include "heed/model/check_input.h"
+#include "heed/tasks/scorer.h"
 #include "heed/text/utf8.h"
 
 namespace heed::engine {
@@ -22,15 +22,15 @@ std::vector<TextWindow> windows_of(const LoadedModel& model, std::string_view te
   model::check_tokens(transformer.config(), tokens);
   std::vector<TextWindow> windows;
   for (const auto& [begin, end, scored] :
-       generate::score_windows(transformer, static_cast<int64_t>(tokens.size()), options))
+       tasks::score_windows(transformer, static_cast<int64_t>(tokens.size()), options))
     windows.push_back({{tokens.begin() + begin, tokens.begin() + end}, scored});
   return windows;
 }
 
 std::vector<double> score(const LoadedModel& model, const TextWindow& window) {
   const ExecutorScope scope(*model.executor);
-  return generate::score_window(*model.transformer, window.tokens, window.scored,
-                                model.activations(), model.cache());
+  return tasks::score_window(*model.transformer, window.tokens, window.scored, model.activations(),
+                             model.cache());
 }
 
 }  // namespace heed::engine

@@ -8,7 +8,7 @@
 
 namespace heed::engine {
 
-/// Part of a text that is scored by itself, on any rank (generate::score_windows()).
+/// Part of a text that is scored by itself, on any rank (tasks::score_windows()).
 struct TextWindow {
   std::vector<int32_t> tokens;
   int64_t scored = 0;  // the last of the tokens

@@ -7,7 +7,7 @@
 #include "heed/base/file.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/system_errors.h"
-#include "heed/inspect/run_report.h"
+#include "heed/inspect/report/run_report.h"
 #include "heed/train/config/run_config.h"
 #include "heed/train/distributed/ranks.h"
 #include "heed/train/trainer.h"

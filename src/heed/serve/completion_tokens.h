@@ -5,19 +5,19 @@
 #include <string>
 #include <vector>
 
-#include "heed/generate/scorer.h"
 #include "heed/model.h"
 #include "heed/serve/json_fields.h"
 #include "heed/serve/prompts.h"
+#include "heed/tasks/scorer.h"
 
 namespace heed::serve {
 
 /// The tokens of a prompt that an answer repeats.
 struct EchoedTokens {
   std::vector<int32_t> tokens;
-  std::vector<int64_t> offsets;              // of each token in the text, in characters
-  int64_t characters = 0;                    // of the text
-  std::vector<generate::TokenScore> scores;  // of all tokens but the first
+  std::vector<int64_t> offsets;           // of each token in the text, in characters
+  int64_t characters = 0;                 // of the text
+  std::vector<tasks::TokenScore> scores;  // of all tokens but the first
 };
 
 /// The tokens of a prompt with their places in `text`, which is the prompt as the answer repeats

@@ -75,8 +75,8 @@ class CompletionCall : public GenerationCall {
     const engine::LoadedModel& loaded = engine::loaded(model());
     const ExecutorScope scope(*loaded.executor);
     prompt.scores =
-        generate::score_tokens(*loaded.transformer, prompt.tokens, options_.top_log_probabilities,
-                               loaded.activations(), loaded.cache());
+        tasks::score_tokens(*loaded.transformer, prompt.tokens, options_.top_log_probabilities,
+                            loaded.activations(), loaded.cache());
   }
 
   void generate() {

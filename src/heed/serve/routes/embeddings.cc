@@ -60,7 +60,7 @@ struct EmbeddingCall {
 
 /// The tokens of `input[i]`. Throws ApiError when there are none, or too many unless they may be
 /// truncated.
-std::vector<int32_t> checked(const generate::Embedder& embedder, TokenizedText input, bool truncate,
+std::vector<int32_t> checked(const tasks::Embedder& embedder, TokenizedText input, bool truncate,
                              const std::string& path) {
   const int64_t limit = embedder.max_tokens();
   if (input.tokens.empty()) throw invalid_request(path, fmt::format("{} has no tokens", path));
@@ -79,7 +79,7 @@ void post_embeddings(const ModelCall& call) {
   require_task(call.target, call.target.tasks.embed, "embed");
   JsonFields fields(call.body);
   fields.ignore({"model", "user"});
-  const generate::Embedder embedder = engine::loaded(model).embedder();
+  const tasks::Embedder embedder = engine::loaded(model).embedder();
   const bool truncate = fields.boolean("truncate").value_or(false);
   std::vector<TokenizedText> input = read_texts_or_tokens(
       fields, "input", model, [&](const std::string& text, const std::string& field) {

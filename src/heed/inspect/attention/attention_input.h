@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "heed/generate/token_rules.h"
+#include "heed/model/transformer.h"
+#include "heed/text/pair_tokenizer.h"
+
+namespace heed::inspect {
+
+/// The input of the encoder or the decoder.
+struct StackInput {
+  std::string text;
+  std::vector<int32_t> ids;
+  std::vector<std::string> pieces;  // for display, one per id
+};
+
+/// The inputs of both stacks. A decoder-only model ignores the source, an encoder-only model the
+/// target.
+struct ModelInput {
+  StackInput source, target;
+};
+
+/// A sentence and its translation; an empty `target` is replaced by the model's greedy translation,
+/// by the rules of generation_config.json. `languages` are those of TranslateOptions. Throws Error
+/// on text that is not UTF-8 or exceeds the model's context length, on an empty source, and on
+/// languages as translate() does.
+ModelInput read_input(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
+                      const std::string& source, const std::string& target,
+                      const text::LanguagePair& languages = {},
+                      const generate::TokenRules& rules = {});
+
+/// The same with either kind of tokenizer.
+ModelInput read_input(const model::Transformer& model, const text::PairTokenizer& tokenizer,
+                      const std::string& text, const std::string& target,
+                      const text::LanguagePair& languages = {},
+                      const generate::TokenRules& rules = {});
+
+/// The input of a model of any family. An encoder-decoder reads `text` and `target` (its greedy
+/// output if empty); other models read `text` only. Throws Error likewise, and on a target for a
+/// model that is not an encoder-decoder.
+ModelInput read_input(const model::Transformer& model, const text::Tokenizer& tokenizer,
+                      const std::string& text, const std::string& target,
+                      const generate::TokenRules& rules = {});
+
+using AttentionObserver = std::function<void(AttentionSite, const kernels::AttentionForward&)>;
+
+/// Runs the model once on the input; `observer` sees every attention. Throws Error on an input that
+/// is empty or exceeds the model's context length.
+void observe_attention(const model::Transformer& model, const ModelInput& input,
+                       AttentionObserver observer);
+
+/// The number of layers with this kind of attention, and of heads of each.
+int64_t attention_layers(const model::ModelConfig& config, AttentionKind kind);
+int64_t attention_heads(const model::ModelConfig& config, AttentionKind kind);
+
+}  // namespace heed::inspect

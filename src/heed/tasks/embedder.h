@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/embedding.h"
+#include "heed/io/model_files.h"
+#include "heed/model/transformer.h"
+#include "heed/tasks/text_tokens.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed::tasks {
+
+using heed::Pooling;
+
+struct EmbedderOptions {
+  Pooling pooling = Pooling::mean;
+  std::string prompt = {};      // before each text
+  bool include_prompt = true;   // false: the states of the prompt are not pooled
+  bool normalize = false;       // to length 1
+  int64_t truncate_dim = 0;     // the first numbers of a vector, and not more; 0: all
+  bool normalize_last = false;  // after truncate_dim, not before
+  int64_t max_seq_length = 0;   // longer texts are truncated; 0: the model's context length
+  bool truncate_left = false;   // at their beginning, not at their end
+  bool lower_case = false;
+  /// Largest number of tokens of a batch. Small batches are fastest: their activations stay in the
+  /// processor's caches, which saves more than reading the weights again costs.
+  int64_t batch_tokens = 512;
+  std::vector<std::string> warnings = {};  // what was ignored in files
+};
+
+/// Reads what sentence-transformers reads of a model directory: modules.json, the settings of the
+/// modules, config_sentence_transformers.json and read_text_settings(). A directory without
+/// modules.json gets its defaults: the mean of the states, or the last one of a causal language
+/// model. `context` is the length of the longest text that the model can read, 0 if there is none.
+/// Throws Error, naming the file, on a module or a pooling that heed does not support.
+EmbedderOptions read_embedder_options(const io::ModelFiles& files, int64_t context = 0);
+
+/// Turns texts into vectors. Each thread computes whole batches; all threads share a single batch.
+class Embedder {
+ public:
+  /// The model must outlive this. Throws Error when the model lacks the pooler, and when
+  /// max_seq_length exceeds its context length.
+  Embedder(const model::Transformer& model, text::Tokenizer tokenizer, EmbedderOptions options);
+
+  /// One vector [dimension()] per text, in order; a vector does not depend on the other texts. The
+  /// empty text gets the vector of its special tokens. Throws Error when a text has no tokens at
+  /// all, naming the first such text (counted from `first_number`), and when the model's output is
+  /// not finite.
+  std::vector<std::vector<float>> embed(const std::vector<std::string>& texts,
+                                        int64_t first_number = 1) const;
+  /// The same, written to `embeddings` [texts.size(), dimension()].
+  void embed(const std::vector<std::string>& texts, std::span<float> embeddings,
+             int64_t first_number = 1) const;
+  /// The same for the tokens of texts, as tokens() gives them; none may be empty.
+  std::vector<std::vector<float>> embed_tokens(
+      const std::vector<std::vector<int32_t>>& texts) const;
+
+  /// The tokens of a text with the prompt before it, truncated to max_tokens(); special tokens are
+  /// never truncated.
+  std::vector<int32_t> tokens(const std::string& text) const;
+  /// How many there are before they are truncated.
+  int64_t count_tokens(const std::string& text) const;
+  /// max_seq_length, or the model's context length; 0: not limited.
+  int64_t max_tokens() const { return options_.max_seq_length; }
+  /// Numbers of a vector: d_model, or truncate_dim.
+  int64_t dimension() const;
+
+ private:
+  TokenLimit limit() const { return {options_.max_seq_length, options_.truncate_left}; }
+  std::string whole_text(const std::string& text) const;
+  int64_t count_prompt_tokens() const;
+  std::vector<float> embedding(const float* states, int64_t rows) const;
+  std::vector<std::vector<int32_t>> read(const std::vector<std::string>& texts,
+                                         int64_t first_number) const;
+  void embed_tokens(const std::vector<std::vector<int32_t>>& texts,
+                    std::span<float> embeddings) const;
+  void embed_batch(const std::vector<std::vector<int32_t>>& texts, std::span<const int64_t> members,
+                   std::span<float> embeddings) const;
+
+  const model::Transformer& model_;
+  text::Tokenizer tokenizer_;
+  EmbedderOptions options_;
+  int64_t unpooled_ = 0;  // the first tokens of a text, whose states are not pooled
+};
+
+}  // namespace heed::tasks

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "heed/fill.h"
+#include "heed/model/transformer.h"
+
+namespace heed::tasks {
+
+using heed::FilledMask;
+
+/// Throws Error unless the model is encoder-only and has a language model head.
+void require_fills_masks(const model::Transformer& model);
+
+/// The `top` most probable tokens for each `mask_id` among `tokens`, predicted by a masked language
+/// model. Throws Error when there is no mask, and as require_fills_masks() and checked_logits() do.
+std::vector<FilledMask> fill_masks(const model::Transformer& model, std::span<const int32_t> tokens,
+                                   int32_t mask_id, int64_t top);
+
+}  // namespace heed::tasks

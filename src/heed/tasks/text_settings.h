@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/model/config.h"
+#include "heed/tasks/text_tokens.h"
+
+namespace heed::tasks {
+
+inline constexpr const char* kModulesFile = "modules.json";
+inline constexpr const char* kSentenceTransformersFile = "config_sentence_transformers.json";
+
+/// How a model directory wants whole texts to be read: those that it embeds or classifies.
+struct TextSettings {
+  TokenLimit limit = {};
+  bool lower_case = false;  // before a text is tokenized
+  std::vector<std::string> warnings = {};
+};
+
+/// The length of the longest text that a model can read; 0: any length.
+int64_t context_limit(const model::ModelConfig& config);
+
+/// Reads model_max_length and truncation_side of tokenizer_config.json (and tokenizer.json), and in
+/// a directory of sentence-transformers (with modules.json) the settings of its first module,
+/// sentence_bert_config.json, whose max_seq_length comes first. A max_seq_length above `context`,
+/// as context_limit() gives it, becomes it, with a warning. Throws Error, naming file, key and
+/// value, on a setting that is malformed or that heed does not support.
+TextSettings read_text_settings(const std::filesystem::path& model_path, int64_t context);
+
+/// What config_sentence_transformers.json says beside modules.json.
+struct PromptSettings {
+  bool present = false;     // there is such a file, of the wanted kind of model
+  std::string prompt = {};  // the default prompt, before each text
+  std::optional<int64_t> truncate_dim = {};
+  std::vector<std::string> warnings = {};
+};
+
+/// Reads it; nothing without modules.json, as sentence-transformers does, and nothing from a file
+/// of another kind of model than `model_type` ("SentenceTransformer"). Throws Error, naming file,
+/// key and value, on a default prompt that has no text.
+PromptSettings read_prompt_settings(const std::filesystem::path& model_path,
+                                    std::string_view model_type);
+
+/// Adds a warning for each member of a settings file that is not among `known`.
+void warn_of_unknown(const nlohmann::json& json, const std::string& file,
+                     std::initializer_list<std::string_view> known,
+                     std::vector<std::string>& warnings);
+
+std::string lower_cased(const std::string& text);
+
+}  // namespace heed::tasks
