@@ -81,7 +81,7 @@ double seconds(int repetitions, const std::function<void()>& body) {
 }
 
 /// Multiplications and additions of one of the products (scores, or weights times values).
-double product_operations(const Case& c, const AttentionSpans& spans) {
+double product_operations(const Case& c, const AttentionMetadata& spans) {
   double operations = 0.0;
   for (size_t b = 0; b < spans.kv_begin.size(); ++b) {
     const double queries = spans.q_offsets[b + 1] - spans.q_offsets[b];
@@ -94,7 +94,7 @@ double product_operations(const Case& c, const AttentionSpans& spans) {
 void measure(const Case& c, int repetitions) {
   const auto q_offsets = offsets(c.sequences, c.queries);
   const auto kv_offsets = offsets(c.sequences, c.keys);
-  AttentionSpans spans = AttentionSpans::cross(q_offsets, kv_offsets);
+  AttentionMetadata spans = AttentionMetadata::cross(q_offsets, kv_offsets);
   const int64_t keys = kv_offsets.back();
   if (c.gathered)
     for (int64_t j = 0; j < keys; ++j)

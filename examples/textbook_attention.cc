@@ -68,7 +68,7 @@ void in_one_call(const Tensor& query) {
   const Tensor k = Tensor::of({3, kWidth}, keys), v = Tensor::of({3, kWidth}, values);
 
   // One query row attends to three key/value rows.
-  const auto spans = heed::kernels::AttentionSpans::cross({0, 1}, {0, 3});
+  const auto spans = heed::kernels::AttentionMetadata::cross({0, 1}, {0, 3});
   const heed::kernels::AttentionOptions options{.scale = kScale};
   Tensor out = Tensor::empty({1, kWidth}), log_sum = Tensor::empty({1, 1});
   heed::kernels::attention_forward({query, k, v, spans, options}, out, log_sum);

@@ -28,8 +28,8 @@ inline Windows windows_at(std::span<const int32_t> text, const std::vector<size_
     offsets.push_back(static_cast<int32_t>(in.words.size()));
   }
   in.positions = heed::nn::positions_within(offsets);
-  in.spans = std::make_shared<const heed::kernels::AttentionSpans>(
-      heed::kernels::AttentionSpans::self(offsets));
+  in.spans = std::make_shared<const heed::kernels::AttentionMetadata>(
+      heed::kernels::AttentionMetadata::self(offsets));
   return in;
 }
 

@@ -15,7 +15,7 @@
 namespace heed {
 
 namespace nn {
-class Parts;
+class TensorParallel;
 }
 
 /// The types that matrices can be converted to while a model is loaded. Vectors are always f32.
@@ -115,7 +115,7 @@ struct LoadOptions {
   std::shared_ptr<Executor> executor = {};
   /// Loads one part of a model that is divided among ranks, as the program does under mpirun
   /// (docs/cluster.md): all parts then compute the same calls together. Null: the whole model.
-  std::shared_ptr<const nn::Parts> parts = {};
+  std::shared_ptr<const nn::TensorParallel> parts = {};
   /// How models and adapters that are named OWNER/NAME are found and downloaded.
   HubOptions hub = {};
 

@@ -11,13 +11,13 @@ namespace heed::checkpoint {
 class Decoding {
  public:
   Decoding(const model::Transformer& model, size_t texts)
-      : model_(model), rows_(texts), caches_(model.make_caches(nn::KeyValueCache::Mode::keep)) {}
+      : model_(model), rows_(texts), caches_(model.make_caches(nn::KeyValueCache::Mode::cache)) {}
 
   /// Logits [N, V] for the next tokens of every text, packed; texts without new tokens are skipped.
   Tensor feed(const std::vector<std::vector<int32_t>>& next) {
     std::vector<int32_t> input, positions;
     int64_t prompts = 0;  // a text's first tokens; nothing follows them in the same call
-    kernels::AttentionSpans spans{.q_offsets = {0}, .kv_begin = {}, .kv_end = {}, .kv_rows = {}};
+    kernels::AttentionMetadata spans{.q_offsets = {0}, .kv_begin = {}, .kv_end = {}, .kv_rows = {}};
     for (size_t text = 0; text < next.size(); ++text) {
       if (next[text].empty()) continue;
       if (rows_[text].empty()) ++prompts;
@@ -34,7 +34,7 @@ class Decoding {
     const Tensor states =
         model_.decode(context_, input, {},
                       {positions,
-                       {std::make_shared<const kernels::AttentionSpans>(spans), prompts},
+                       {std::make_shared<const kernels::AttentionMetadata>(spans), prompts},
                        nullptr,
                        caches_});
     return model_.logits(context_, states);

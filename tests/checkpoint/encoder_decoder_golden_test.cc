@@ -37,22 +37,22 @@ class Step {
   Step(const model::Transformer& model, const std::vector<int32_t>& source)
       : model_(model),
         memory_(model.encode(context_, {source, {0, static_cast<int32_t>(source.size())}})),
-        caches_(model.make_caches(nn::KeyValueCache::Mode::keep)) {}
+        caches_(model.make_caches(nn::KeyValueCache::Mode::cache)) {}
 
   /// Logits [1, V] after `token`.
   Tensor feed(int32_t token) {
     const int32_t position = length_++;
-    const kernels::AttentionSpans own{
+    const kernels::AttentionMetadata own{
         .q_offsets = {0, 1}, .kv_begin = {0}, .kv_end = {length_}, .kv_rows = {}};
     const std::vector<int32_t> one{0, 1};
-    const auto cross = kernels::AttentionSpans::cross(one, memory_.offsets);
+    const auto cross = kernels::AttentionMetadata::cross(one, memory_.offsets);
     const std::vector<int32_t> input{token};
-    const nn::SelfSpans self{std::make_shared<const kernels::AttentionSpans>(own), 0};
+    const nn::SelfSpans self{std::make_shared<const kernels::AttentionMetadata>(own), 0};
     return model_.logits(context_,
                          model_.decode(context_, input, memory_,
                                        {{&position, 1},
                                         self,
-                                        std::make_shared<const kernels::AttentionSpans>(cross),
+                                        std::make_shared<const kernels::AttentionMetadata>(cross),
                                         caches_}));
   }
 

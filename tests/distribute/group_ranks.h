@@ -8,8 +8,8 @@ namespace heed::distribute {
 /// The Groups of a test's threads.
 class GroupRanks {
  public:
-  explicit GroupRanks(int size) : GroupRanks(std::make_shared<Mailbox>(size)) {}
-  explicit GroupRanks(std::shared_ptr<Mailbox> mailbox) : mailbox_(std::move(mailbox)) {}
+  explicit GroupRanks(int size) : GroupRanks(std::make_shared<LocalMailbox>(size)) {}
+  explicit GroupRanks(std::shared_ptr<LocalMailbox> mailbox) : mailbox_(std::move(mailbox)) {}
 
   /// What each rank threw.
   std::vector<std::exception_ptr> run(
@@ -33,13 +33,13 @@ class GroupRanks {
   void silence(int rank) { mailbox_->silence(rank); }
 
  private:
-  std::shared_ptr<Mailbox> mailbox_;
+  std::shared_ptr<LocalMailbox> mailbox_;
 };
 
 /// Runs `rank(group)` on one thread for each rank of a mailbox; throws what the first of them
 /// threw.
-inline void run_groups(std::shared_ptr<Mailbox> mailbox, const std::function<void(Group&)>& rank,
-                       Deadlines deadlines = {}) {
+inline void run_groups(std::shared_ptr<LocalMailbox> mailbox,
+                       const std::function<void(Group&)>& rank, Deadlines deadlines = {}) {
   for (const std::exception_ptr& error : GroupRanks(std::move(mailbox)).run(rank, deadlines))
     if (error) std::rethrow_exception(error);
 }

@@ -45,7 +45,7 @@ TEST(Group, RunsOperationsInOrderWhileTheCallerGoesOn) {
 
 TEST(Group, BeginsReductionsBeforeOlderOnesHaveEnded) {
   constexpr int64_t kHalf = 1 << 14;
-  const auto mailbox = std::make_shared<Mailbox>(2);
+  const auto mailbox = std::make_shared<LocalMailbox>(2);
   const auto errors = GroupRanks(mailbox).run([&](Group& group) {
     if (group.rank() == 1) {
       // Rank 0 sends its halves of several buckets though this rank has not begun.
@@ -86,7 +86,7 @@ std::vector<std::string> reports(const std::vector<std::exception_ptr>& errors) 
 
 /// As TCP after a link was down: what waits to be sent is sent when more follows.
 TEST(Group, ARankThatWaitsSendsMoreSoThatAStalledConnectionGoesOn) {
-  const auto mailbox = std::make_shared<Mailbox>(3);
+  const auto mailbox = std::make_shared<LocalMailbox>(3);
   const auto rank = [&](Group& group) {
     group.gather(std::array{0.0});
     mailbox->stall();
@@ -129,7 +129,7 @@ TEST(Group, ARankThatReportsAnErrorEndsTheOthersAtOnce) {
 /// What rank 0 of 2 throws when its transport cannot reach rank 1 any more, or cannot send it the
 /// messages of operations alone.
 std::string error_if_messages_fail(bool rank_is_lost) {
-  const auto mailbox = std::make_shared<Mailbox>(2);
+  const auto mailbox = std::make_shared<LocalMailbox>(2);
   std::atomic<bool> fails = false;
   mailbox->before_send = [&](int to, int tag) {
     require(!fails || to != 1 || (tag == kStatusTag && !rank_is_lost), "the endpoint is gone");
@@ -201,7 +201,7 @@ TEST(Group, ASlowRankIsWaitedForByThoseThatAreToldToEnd) {
 }
 
 TEST(Group, ARankThatHasSentItsLastMessageAndEndedIsNotMissing) {
-  const auto mailbox = std::make_shared<Mailbox>(2);
+  const auto mailbox = std::make_shared<LocalMailbox>(2);
   std::atomic<bool> told = false;
   const auto errors = GroupRanks(mailbox).run(
       [&](Group& group) {
@@ -244,7 +244,7 @@ TEST(Group, ARankThatFailsDoesNotWaitForItsOperations) {
 }
 
 TEST(Group, RanksThatEndWaitForOneThatStillWorks) {
-  const auto mailbox = std::make_shared<Mailbox>(3);
+  const auto mailbox = std::make_shared<LocalMailbox>(3);
   std::atomic<bool> works = true;
   std::atomic<int> finished = 0;
   mailbox->finish = [&](int) {
@@ -262,7 +262,7 @@ TEST(Group, RanksThatEndWaitForOneThatStillWorks) {
 }
 
 TEST(Group, AConnectionThatDoesNotEndIsGivenUp) {
-  const auto mailbox = std::make_shared<Mailbox>(2);
+  const auto mailbox = std::make_shared<LocalMailbox>(2);
   std::promise<void> network_is_back, over;
   mailbox->finish = [&](int rank) {
     if (rank != 0) return;

@@ -16,14 +16,15 @@ constexpr Deadlines kShortOfJointWork{.wait = milliseconds(400), .answer = milli
 /// Pieces "0" to "count - 1", each after a pause in which there is none.
 WorkSource slow_numbers(int count, milliseconds pause, std::vector<std::string>& results) {
   using Clock = std::chrono::steady_clock;
-  return {.next = [=, next = 0, begin = Clock::now()](bool& ended) mutable -> std::optional<Piece> {
-            ended = next >= count;
-            if (ended || Clock::now() - begin < pause) return std::nullopt;
-            begin = Clock::now();
-            const std::string number = std::to_string(next++);
-            return Piece{"piece " + number, number};
-          },
-          .take = [&results](const std::string& result) { results.push_back(result); }};
+  return {
+      .next = [=, next = 0, begin = Clock::now()](bool& ended) mutable -> std::optional<WorkItem> {
+        ended = next >= count;
+        if (ended || Clock::now() - begin < pause) return std::nullopt;
+        begin = Clock::now();
+        const std::string number = std::to_string(next++);
+        return WorkItem{"piece " + number, number};
+      },
+      .take = [&results](const std::string& result) { results.push_back(result); }};
 }
 
 /// The number times the sum of the ranks, which exchange messages for it.

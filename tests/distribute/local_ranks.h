@@ -20,9 +20,9 @@
 namespace heed::distribute {
 
 /// What the threads of a test that play ranks share: the messages that were sent and not received.
-class Mailbox {
+class LocalMailbox {
  public:
-  explicit Mailbox(int size) : size_(size) {}
+  explicit LocalMailbox(int size) : size_(size) {}
   int size() const { return size_; }
 
   void put(int from, int to, int tag, std::span<const std::byte> bytes) {
@@ -105,7 +105,7 @@ class Mailbox {
 /// The transport of a thread that plays a rank.
 class LocalTransport : public Transport {
  public:
-  LocalTransport(std::shared_ptr<Mailbox> mailbox, int rank)
+  LocalTransport(std::shared_ptr<LocalMailbox> mailbox, int rank)
       : mailbox_(std::move(mailbox)), rank_(rank) {}
 
   int rank() const override { return rank_; }
@@ -142,7 +142,7 @@ class LocalTransport : public Transport {
     return receipts_.back().get();
   }
 
-  std::shared_ptr<Mailbox> mailbox_;
+  std::shared_ptr<LocalMailbox> mailbox_;
   int rank_;
   std::vector<std::unique_ptr<Receipt>> receipts_;  // of messages under way
 };
@@ -155,8 +155,9 @@ struct LocalRun {
 };
 
 inline LocalRun run_ranks(int size, const std::function<void(Messenger&)>& rank,
-                          Deadlines deadlines = {}, std::shared_ptr<Mailbox> mailbox = nullptr) {
-  if (!mailbox) mailbox = std::make_shared<Mailbox>(size);
+                          Deadlines deadlines = {},
+                          std::shared_ptr<LocalMailbox> mailbox = nullptr) {
+  if (!mailbox) mailbox = std::make_shared<LocalMailbox>(size);
   LocalRun run;
   run.errors.resize(static_cast<size_t>(size));
   std::vector<std::thread> threads;

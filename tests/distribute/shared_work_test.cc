@@ -15,11 +15,11 @@ constexpr Deadlines kShortOfSharedWork{.wait = milliseconds(400), .answer = mill
 
 /// Pieces "0" to "count - 1".
 WorkSource numbers(int count, std::vector<std::string>& results) {
-  return {.next = [count, next = 0](bool& ended) mutable -> std::optional<Piece> {
+  return {.next = [count, next = 0](bool& ended) mutable -> std::optional<WorkItem> {
             ended = next >= count - 1;
             if (next >= count) return std::nullopt;
             const std::string number = std::to_string(next++);
-            return Piece{"piece " + number, number};
+            return WorkItem{"piece " + number, number};
           },
           .take = [&results](const std::string& result) { results.push_back(result); }};
 }

@@ -12,7 +12,7 @@ TEST(Texts, OfAllRanksReachEveryRank) {
   for (const int size : {1, 2, 3, 4, 8}) {
     std::vector<int> owners;
     for (size_t i = 0; i < texts.size(); ++i) owners.push_back(static_cast<int>(3 * i + 1) % size);
-    run_groups(std::make_shared<Mailbox>(size), [&](Group& group) {
+    run_groups(std::make_shared<LocalMailbox>(size), [&](Group& group) {
       std::vector<std::string> own(texts.size());
       for (size_t i = 0; i < texts.size(); ++i)
         if (owners[i] == group.rank()) own[i] = texts[i];

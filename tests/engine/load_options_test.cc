@@ -9,9 +9,9 @@ namespace heed {
 namespace {
 
 /// Not to be looked into: options hold the address alone.
-std::shared_ptr<const nn::Parts> some_parts() {
+std::shared_ptr<const nn::TensorParallel> some_parts() {
   static const int place = 0;
-  return {std::make_shared<int>(), reinterpret_cast<const nn::Parts*>(&place)};
+  return {std::make_shared<int>(), reinterpret_cast<const nn::TensorParallel*>(&place)};
 }
 
 TEST(LoadOptions, AreDifferentWhenAnyFieldIs) {

@@ -7,7 +7,7 @@
 
 #include "heed/base/random.h"
 #include "heed/generate/beam.h"
-#include "heed/generate/output.h"
+#include "heed/generate/sampling_state.h"
 #include "heed/generate/scheduler.h"
 
 namespace heed::generate {
@@ -49,15 +49,15 @@ class Decoder {
       : job_(job),
         input_{.source = job.source, .prompt = job.prompt, .max_new_tokens = job.max_new_tokens} {
     if (job.search)
-      beam_ = std::make_unique<BeamDecoding>(*job.search, input_, job.options.rules);
+      beam_ = std::make_unique<BeamState>(*job.search, input_, job.options.rules);
     else
-      output_ = std::make_unique<Output>(job.options, kNoTokenizer, input_, job.number);
+      output_ = std::make_unique<SamplingState>(job.options, kNoTokenizer, input_, job.number);
   }
 
   Scheduler::Request request() {
     const int64_t paths = job_.search ? job_.search->num_beams : 1;
     return {.source = job_.source,
-            .decoding = beam_ ? static_cast<Decoding*>(beam_.get()) : output_.get(),
+            .decoding = beam_ ? static_cast<DecodingState*>(beam_.get()) : output_.get(),
             .max_tokens = static_cast<int64_t>(job_.source.size() + job_.prompt.size()) +
                           paths * job_.max_new_tokens,
             .cross_attention = beam_ && !job_.source.empty() && job_.number % 2 == 0};
@@ -93,8 +93,8 @@ class Decoder {
 
   const Job& job_;
   const GeneratorInput input_;
-  std::unique_ptr<BeamDecoding> beam_;
-  std::unique_ptr<Output> output_;
+  std::unique_ptr<BeamState> beam_;
+  std::unique_ptr<SamplingState> output_;
 };
 
 /// A model and the types of its arithmetic and caches.

@@ -6,21 +6,21 @@ namespace heed::generate {
 namespace {
 
 /// An output of these tokens.
-class Fixed : public Decoding {
+class Fixed : public DecodingState {
  public:
   explicit Fixed(std::vector<int32_t> prompt) : prompt_(std::move(prompt)) {}
 
   std::span<const int32_t> prompt() const override { return prompt_; }
-  std::span<Path> paths() override { return {&path_, 1}; }
+  std::span<Sequence> sequences() override { return {&sequence_, 1}; }
   bool ended() const override { return false; }
   void advance(Tensor&) override {}
   void add(std::vector<int32_t> tokens) {
-    path_.tokens.insert(path_.tokens.end(), tokens.begin(), tokens.end());
+    sequence_.tokens.insert(sequence_.tokens.end(), tokens.begin(), tokens.end());
   }
 
  private:
   std::vector<int32_t> prompt_;
-  Path path_;
+  Sequence sequence_;
 };
 
 struct Found {

@@ -118,7 +118,8 @@ class RandomDrafter : public Drafter {
       const std::vector<int32_t> output = output_(request.id);
       const int64_t length = random_.below(std::min<int64_t>(6, request.decoding.max_draft() + 1));
       for (int64_t i = 0; i < length; ++i) {
-        const size_t next = request.decoding.paths().front().tokens.size() + request.draft.size();
+        const size_t next =
+            request.decoding.sequences().front().tokens.size() + request.draft.size();
         const bool wrong = next >= output.size() || random_.once_in(4);
         request.draft.push_back(wrong ? static_cast<int32_t>(random_.below(60)) : output[next]);
       }

@@ -192,9 +192,9 @@ TEST(Search, OptionsLimitTheNumberOfNewTokens) {
 TEST(Beam, EndsOnceNumBeamsHypothesesAreFinished) {
   Beam beam({.num_beams = 2, .n_best = 2, .length_penalty = 0.0f}, {0}, 10);
   beam.advance(std::vector<float>{-0.1f, -3.0f, -4.0f});
-  ASSERT_FALSE(beam.paths().empty());
+  ASSERT_FALSE(beam.sequences().empty());
   beam.advance(std::vector<float>{-0.1f, -9.0f, -9.0f, -9.0f, -9.0f, -9.0f});
-  EXPECT_TRUE(beam.paths().empty());
+  EXPECT_TRUE(beam.sequences().empty());
   const auto best = beam.best();
   ASSERT_EQ(best.size(), 2u);
   EXPECT_TRUE(best[0].hypothesis.tokens.empty());
@@ -205,7 +205,7 @@ TEST(Beam, ScoresTheTokensThatAHypothesisHasItsEndIncluded) {
   const SearchOptions options{.num_beams = 2, .n_best = 2, .length_penalty = 2.0f};
   Beam beam(options, {0}, 2);
   beam.advance(std::vector<float>{-1.0f, -2.0f, -9.0f, -9.0f});
-  ASSERT_EQ(beam.paths().size(), 2u);
+  ASSERT_EQ(beam.sequences().size(), 2u);
   const auto score = [](double log_probability, double tokens) {
     return log_probability / std::pow((5 + tokens) / 6, 2.0);
   };
@@ -224,11 +224,11 @@ TEST(Beam, DoesNotKeepForbiddenTokens) {
   constexpr float kNever = -std::numeric_limits<float>::infinity();
   Beam beam({.num_beams = 2, .n_best = 2, .length_penalty = 0.0f}, {0}, 10);
   beam.advance(std::vector<float>{kNever, kNever, -1.0f, kNever});
-  ASSERT_EQ(beam.paths().size(), 1u);
-  EXPECT_EQ(beam.paths().front().tokens, std::vector<int32_t>{2});
+  ASSERT_EQ(beam.sequences().size(), 1u);
+  EXPECT_EQ(beam.sequences().front().tokens, std::vector<int32_t>{2});
   EXPECT_THROW(Beam(beam).advance(std::vector<float>(4, kNever)), Error);
   beam.advance(std::vector<float>{-1.0f, kNever, kNever, kNever});
-  EXPECT_TRUE(beam.paths().empty());
+  EXPECT_TRUE(beam.sequences().empty());
   EXPECT_EQ(beam.best().size(), 1u);
 }
 
@@ -236,13 +236,13 @@ TEST(Beam, AppendsTokensUntilAnEndTokenOrTheLimit) {
   Beam beam({}, {0}, 3);
   beam.append(5);
   beam.append(7);
-  ASSERT_FALSE(beam.paths().empty());
+  ASSERT_FALSE(beam.sequences().empty());
   Beam longest = beam;
   beam.append(0);
-  EXPECT_TRUE(beam.paths().empty());
+  EXPECT_TRUE(beam.sequences().empty());
   EXPECT_EQ(beam.best().front().hypothesis.tokens, (std::vector<int32_t>{5, 7}));
   longest.append(9);
-  EXPECT_TRUE(longest.paths().empty());
+  EXPECT_TRUE(longest.sequences().empty());
   EXPECT_EQ(longest.best().front().hypothesis.tokens, (std::vector<int32_t>{5, 7, 9}));
 }
 

@@ -39,7 +39,7 @@ inline Offsets offsets_of(const Offsets& lengths) {
 struct AttentionProblem {
   explicit AttentionProblem(const AttentionCase& c, float spread = 1.0f) {
     const Offsets q_offsets = offsets_of(c.q_lengths), kv_offsets = offsets_of(c.kv_lengths);
-    spans = AttentionSpans::cross(q_offsets, kv_offsets);
+    spans = AttentionMetadata::cross(q_offsets, kv_offsets);
     const int64_t keys = kv_offsets.back();
     if (c.gathered)  // a permutation: 7 is coprime to every length below
       for (int64_t j = 0; j < keys; ++j)
@@ -77,7 +77,7 @@ struct AttentionProblem {
   AttentionForward in() const { return {q, k, v, spans, options, bias, sinks}; }
   AttentionGradients gradients() { return {dq, dk, dv, d_bias, d_sinks}; }
 
-  AttentionSpans spans;
+  AttentionMetadata spans;
   AttentionOptions options;
   Tensor q, k, v, d_out, out, log_sum, dq, dk, dv;
   Tensor bias, d_bias, sinks, d_sinks;

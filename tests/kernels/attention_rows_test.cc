@@ -24,7 +24,7 @@ Tensor widened(const Tensor& x) {
 /// Rows [begin, end) of `whole`, attending to the keys [0, visible).
 Tensor some_rows(const AttentionProblem& whole, int32_t begin, int32_t end, int32_t visible) {
   const Tensor q = whole.q.row_slice(begin, end);
-  const AttentionSpans spans{{0, end - begin}, {0}, {visible}, whole.spans.kv_rows};
+  const AttentionMetadata spans{{0, end - begin}, {0}, {visible}, whole.spans.kv_rows};
   Tensor out = Tensor::empty({end - begin, whole.out.cols()}, whole.out.dtype());
   Tensor log_sum = Tensor::empty({end - begin, whole.log_sum.cols()});
   attention_forward({q, whole.k, whole.v, spans, whole.options, whole.bias}, out, log_sum);
@@ -272,7 +272,7 @@ TEST(AttentionRows, DoNotDependOnTheBatch) {
   for (size_t b = 0; b < 3; ++b) {
     const int32_t begin = all.spans.q_offsets[b], end = all.spans.q_offsets[b + 1];
     const Tensor q = all.q.row_slice(begin, end);
-    const AttentionSpans spans{
+    const AttentionMetadata spans{
         {0, end - begin}, {all.spans.kv_begin[b]}, {all.spans.kv_end[b]}, {}};
     Tensor out = Tensor::empty({end - begin, all.out.cols()});
     Tensor log_sum = Tensor::empty({end - begin, all.log_sum.cols()});
@@ -297,7 +297,7 @@ TEST(AttentionRows, SharedKeysEqualCopiedKeys) {
                     static_cast<size_t>(x->cols()) * sizeof(float));
   }
   attention_forward(copied.in(), copied.out, copied.log_sum);
-  AttentionSpans shared = copied.spans;
+  AttentionMetadata shared = copied.spans;
   shared.kv_begin = {0, 0, 0, 0, 148, 148};
   shared.kv_end = {37, 37, 37, 37, 168, 168};
   for (const bool causal : {false, true}) {

@@ -113,13 +113,14 @@ TEST(Transformer, DecodingStepByStepWithACacheEqualsOneFullPass) {
     const std::vector<int32_t> input{0, 4, 6, 2, 9}, offsets{0, 5};
     const Memory memory = model.encode(context, {source, source_offsets});
     const Tensor full = model.decode_all(context, {input, offsets}, memory);
-    std::vector<nn::KeyValueCache> caches(2, nn::KeyValueCache(nn::KeyValueCache::Mode::keep));
+    std::vector<nn::KeyValueCache> caches(2, nn::KeyValueCache(nn::KeyValueCache::Mode::cache));
     for (int32_t step = 0; step < 5; ++step) {
-      const kernels::AttentionSpans own{{0, 1}, {0}, {step + 1}, {}}, cross{{0, 1}, {0}, {3}, {}};
-      const nn::SelfSpans self{std::make_shared<const kernels::AttentionSpans>(own), 0};
+      const kernels::AttentionMetadata own{{0, 1}, {0}, {step + 1}, {}},
+          cross{{0, 1}, {0}, {3}, {}};
+      const nn::SelfSpans self{std::make_shared<const kernels::AttentionMetadata>(own), 0};
       const Tensor row = model.decode(
           context, std::span(input).subspan(static_cast<size_t>(step), 1), memory,
-          {{&step, 1}, self, std::make_shared<const kernels::AttentionSpans>(cross), caches});
+          {{&step, 1}, self, std::make_shared<const kernels::AttentionMetadata>(cross), caches});
       for (int64_t d = 0; d < config.d_model; ++d)
         EXPECT_NEAR(row.data<float>()[d], full.data<float>()[step * config.d_model + d], 1e-5)
             << "step " << step;

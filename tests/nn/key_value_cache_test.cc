@@ -18,12 +18,12 @@ KeysValues rows(int64_t count, float value) {
 }
 
 /// One sequence whose keys are the rows [0, begin + count); the last `count` are new.
-kernels::AttentionSpans appended(int32_t begin, int32_t count) {
+kernels::AttentionMetadata appended(int32_t begin, int32_t count) {
   return {{0, count}, {0}, {begin + count}, {}};
 }
 
 TEST(KeyValueCache, KeepsRowsInOrder) {
-  KeyValueCache cache(KeyValueCache::Mode::keep);
+  KeyValueCache cache(KeyValueCache::Mode::cache);
   KeysValues all;
   for (int i = 0; i < 20; ++i)
     all = cache.extend(rows(3, static_cast<float>(i)), appended(3 * i, 3));
@@ -36,10 +36,10 @@ TEST(KeyValueCache, KeepsRowsInOrder) {
 
 TEST(KeyValueCache, WritesTheNewTokensOfEachSequenceToTheirRows) {
   for (const auto dtype : {std::optional<DType>(), std::optional(DType::bf16)}) {
-    KeyValueCache cache(KeyValueCache::Mode::keep, dtype);
+    KeyValueCache cache(KeyValueCache::Mode::cache, dtype);
     cache.extend(rows(8, -1.0f), appended(0, 8));
     // Two sequences: old row 2, new rows 7 and 3; old rows 0 and 1, new row 4.
-    const kernels::AttentionSpans spans{{0, 2, 3}, {0, 3}, {3, 6}, {2, 7, 3, 0, 1, 4}};
+    const kernels::AttentionMetadata spans{{0, 2, 3}, {0, 3}, {3, 6}, {2, 7, 3, 0, 1, 4}};
     const std::vector<float> keys{1, 1, 2, 2, 3, 3}, values{1, 2, 3};
     const KeysValues all =
         cache.extend({Tensor::of({3, 2}, keys), Tensor::of({3, 1}, values)}, spans);
@@ -51,7 +51,7 @@ TEST(KeyValueCache, WritesTheNewTokensOfEachSequenceToTheirRows) {
 }
 
 TEST(KeyValueCache, StoresRowsInTheRequestedType) {
-  KeyValueCache cache(KeyValueCache::Mode::keep, DType::bf16);
+  KeyValueCache cache(KeyValueCache::Mode::cache, DType::bf16);
   cache.extend(rows(2, 1.00390625f), appended(0, 2));  // between two numbers of bf16
   const KeysValues all = cache.extend(rows(1, 3.0f), appended(2, 1));
   ASSERT_EQ(all.keys.dtype(), DType::bf16);
@@ -66,7 +66,7 @@ TEST(KeyValueCache, StoresQ8_0WithOneScalePer32Elements) {
     keys[i] = i < 32 ? static_cast<float>(i) : -127.0f / static_cast<float>(i - 31);
   const KeysValues fresh{Tensor::of({1, 64}, keys), Tensor::of({1, 32}, values)};
   for (const DType computed : {DType::f32, DType::bf16}) {
-    KeyValueCache cache(KeyValueCache::Mode::keep, DType::q8_0);
+    KeyValueCache cache(KeyValueCache::Mode::cache, DType::q8_0);
     KeysValues rows{Tensor::empty({1, 64}, computed), Tensor::empty({1, 32}, computed)};
     kernels::convert(fresh.keys, rows.keys);
     kernels::convert(fresh.values, rows.values);
@@ -82,8 +82,8 @@ TEST(KeyValueCache, StoresQ8_0WithOneScalePer32Elements) {
 }
 
 TEST(KeyValueCache, CopiesNoRowsUpToTheExpectedNumber) {
-  KeyValueCache cache(KeyValueCache::Mode::keep);
-  cache.expect(500);
+  KeyValueCache cache(KeyValueCache::Mode::cache);
+  cache.reserve(500);
   const std::byte* first = cache.extend(rows(7, 1.0f), appended(0, 7)).keys.raw();
   for (int i = 0; i < 493; ++i)
     ASSERT_EQ(cache.extend(rows(1, 2.0f), appended(7 + i, 1)).keys.raw(), first) << "row " << i;

@@ -42,7 +42,7 @@ inline Checked parameter(const Parameter& parameter) {
   return {parameter.name, parameter.value, &parameter};
 }
 
-class SilentWatch : public ParameterWatch {
+class SilentWatch : public GradientHook {
  public:
   void before_use(const Parameter&, DType) override {}
   void before_lookup(const Parameter&, DType) override {}

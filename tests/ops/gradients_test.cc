@@ -118,7 +118,7 @@ TEST(Gradients, Attention) {
     const Tensor k = random_tensor({11, a.kv_heads * a.head_dim}, 2);
     const Tensor v = random_tensor({11, a.kv_heads * a.v_head_dim}, 3);
     const auto spans =
-        std::make_shared<kernels::AttentionSpans>(kernels::AttentionSpans::self(offsets));
+        std::make_shared<kernels::AttentionMetadata>(kernels::AttentionMetadata::self(offsets));
     check_op(
         [&](Context& c) {
           return ops::attention(c, {.q = q,
@@ -139,7 +139,7 @@ TEST(Gradients, AttentionWithWindowCapAndRelativeBias) {
   const Tensor q = random_tensor({9, 8}, 1), k = random_tensor({9, 4}, 2),
                v = random_tensor({9, 6}, 3), bias = random_tensor({4, 5}, 4);
   const auto spans =
-      std::make_shared<kernels::AttentionSpans>(kernels::AttentionSpans::self({0, 7, 9}));
+      std::make_shared<kernels::AttentionMetadata>(kernels::AttentionMetadata::self({0, 7, 9}));
   for (const auto& [causal, window] : {std::pair{true, int64_t{0}}, {true, 3}, {false, 3}}) {
     SCOPED_TRACE(window);
     check_op(
@@ -166,7 +166,7 @@ TEST(Gradients, AttentionSinks) {
                v = random_tensor({7, 4}, 3);
   Parameter sinks = make_parameter("sinks", {4}, 5);
   const auto spans =
-      std::make_shared<kernels::AttentionSpans>(kernels::AttentionSpans::self(offsets));
+      std::make_shared<kernels::AttentionMetadata>(kernels::AttentionMetadata::self(offsets));
   for (const int64_t window : {0, 2})
     check_op(
         [&](Context& c) {
@@ -185,8 +185,8 @@ TEST(Gradients, CrossAttention) {
   const std::vector<int32_t> queries{0, 2, 6}, keys{0, 5, 8};
   const Tensor q = random_tensor({6, 4}, 1), k = random_tensor({8, 4}, 2),
                v = random_tensor({8, 4}, 3);
-  const auto spans =
-      std::make_shared<kernels::AttentionSpans>(kernels::AttentionSpans::cross(queries, keys));
+  const auto spans = std::make_shared<kernels::AttentionMetadata>(
+      kernels::AttentionMetadata::cross(queries, keys));
   check_op(
       [&](Context& c) {
         return ops::attention(c, {.q = q,

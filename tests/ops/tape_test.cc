@@ -68,7 +68,7 @@ TEST(Gradients, ExistOnlyForTrainedParameters) {
 }
 
 /// Writes down what it is told.
-class Names : public ParameterWatch {
+class Names : public GradientHook {
  public:
   void before_use(const Parameter&, DType) override {}
   void before_lookup(const Parameter&, DType) override {}

@@ -5,8 +5,8 @@
 namespace heed::serve {
 namespace {
 
-std::shared_ptr<Exchange> exchange() {
-  return std::make_shared<Exchange>(HttpRequest{}, 100'000, [] {});
+std::shared_ptr<HttpTransaction> exchange() {
+  return std::make_shared<HttpTransaction>(HttpRequest{}, 100'000, [] {});
 }
 
 TEST(Call, LeavesTheQueueWhenItsPartsStart) {
@@ -64,7 +64,7 @@ TEST(Call, EndsAStreamWithTheError) {
   call.begin_events();
   call.send_event("{}");
   call.fail(unavailable("out of memory", 1));
-  const Exchange::Outgoing out = shared->take();
+  const HttpTransaction::Outgoing out = shared->take();
   EXPECT_EQ(out.head->status, 200);
   EXPECT_TRUE(out.ended);
   EXPECT_TRUE(out.bytes.starts_with("data: {}\n\ndata: {\"error\":{\"message\":\"out of memory\""));

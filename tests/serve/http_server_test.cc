@@ -25,7 +25,7 @@ class EchoServer {
   uint16_t port() const { return server_.port(); }
   HttpServer& http() { return server_; }
   /// The request to /later, once it has arrived.
-  std::shared_ptr<Exchange> later() {
+  std::shared_ptr<HttpTransaction> later() {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, 10s, [&] { return later_ != nullptr; });
     return later_;
@@ -40,11 +40,11 @@ class EchoServer {
  private:
   HttpServerOptions options(const HttpLimits& limits) {
     HttpServerOptions options{.port = 0, .limits = limits};
-    options.handle = [this](const std::shared_ptr<Exchange>& exchange) { handle(exchange); };
+    options.handle = [this](const std::shared_ptr<HttpTransaction>& exchange) { handle(exchange); };
     options.error = [](int status, std::string_view message) {
       return HttpResponse{.status = status, .body = std::string(message)};
     };
-    options.finished = [this](const Exchange& exchange) {
+    options.finished = [this](const HttpTransaction& exchange) {
       const std::lock_guard lock(mutex_);
       ++finished_;
       if (exchange.disconnected()) ++abandoned_;
@@ -53,7 +53,7 @@ class EchoServer {
     options.tick = [] {};
     return options;
   }
-  void handle(const std::shared_ptr<Exchange>& exchange) {
+  void handle(const std::shared_ptr<HttpTransaction>& exchange) {
     const HttpRequest& request = exchange->request();
     if (request.path == "/later") {
       const std::lock_guard lock(mutex_);
@@ -70,7 +70,7 @@ class EchoServer {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::shared_ptr<Exchange> later_;
+  std::shared_ptr<HttpTransaction> later_;
   std::atomic<int> finished_ = 0, abandoned_ = 0;
   HttpServer server_;
 };
@@ -207,7 +207,7 @@ TEST(HttpServer, ClosesConnectionsThatAreTooSlow) {
 
 TEST(HttpServer, NoticesThatAClientLeaves) {
   EchoServer server;
-  std::shared_ptr<Exchange> exchange;
+  std::shared_ptr<HttpTransaction> exchange;
   {
     HttpClient client(server.port());
     client.send("GET /later HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -236,7 +236,7 @@ TEST(HttpServer, DropsAClientThatDoesNotReadItsStream) {
   EchoServer server({.pending_bytes = 100'000});
   HttpClient client(server.port());
   client.send("GET /later HTTP/1.1\r\nHost: a\r\n\r\n");
-  const std::shared_ptr<Exchange> exchange = server.later();
+  const std::shared_ptr<HttpTransaction> exchange = server.later();
   ASSERT_TRUE(exchange);
   exchange->begin({});
   const std::string part(10'000, 'a');
@@ -263,7 +263,7 @@ TEST(HttpServer, AnswersWhatItHasBegunBeforeItEnds) {
   HttpClient idle(server.port()), busy(server.port());
   EXPECT_EQ(idle.request("GET", "/").status, 200);
   busy.send("GET /later HTTP/1.1\r\nHost: a\r\n\r\n");
-  const std::shared_ptr<Exchange> exchange = server.later();
+  const std::shared_ptr<HttpTransaction> exchange = server.later();
   server.http().drain();
   EXPECT_TRUE(closes(idle));
   HttpClient late(server.port());

@@ -24,7 +24,7 @@ TEST(Metrics, EscapeTheNamesOfModels) {
 
 TEST(Metrics, CountCallsByModelRouteAndStatus) {
   Metrics metrics;
-  Call call(std::make_shared<Exchange>(HttpRequest{}, 1000, [] {}), "/v1/embeddings");
+  Call call(std::make_shared<HttpTransaction>(HttpRequest{}, 1000, [] {}), "/v1/embeddings");
   call.set_model("mini");
   metrics.add(call, 200);
   metrics.add(call, 200);

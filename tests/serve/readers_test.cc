@@ -13,7 +13,8 @@ namespace {
 std::shared_ptr<Call> call_of(size_t body_bytes) {
   HttpRequest request;
   request.body.assign(body_bytes, 'a');
-  return std::make_shared<Call>(std::make_shared<Exchange>(std::move(request), 0, [] {}), "/");
+  return std::make_shared<Call>(std::make_shared<HttpTransaction>(std::move(request), 0, [] {}),
+                                "/");
 }
 
 /// Reads until it is interrupted.

@@ -12,7 +12,7 @@ TEST(RequestLog, IsALineOfJsonWithoutTheText) {
   request.id = "a-1";
   request.method = "POST";
   request.body = "secret \xff\n";
-  Call call(std::make_shared<Exchange>(request, 1000, [] {}), "/v1/completions");
+  Call call(std::make_shared<HttpTransaction>(request, 1000, [] {}), "/v1/completions");
   call.set_model("m");
   call.fail(invalid_request("prompt", "two\nlines"));
   const std::string line = log_line(call, 400, false);
@@ -31,7 +31,7 @@ TEST(RequestLog, IsALineOfJsonWithoutTheText) {
 
 TEST(RequestLog, SaysHowLongTheQueueAndTheFirstTokenTook) {
   Admission admission({});
-  Call call(std::make_shared<Exchange>(HttpRequest{}, 1000, [] {}), "/v1/completions");
+  Call call(std::make_shared<HttpTransaction>(HttpRequest{}, 1000, [] {}), "/v1/completions");
   call.enqueue(admission, 5);
   call.part_started(5);
   call.tokens_generated(1);

@@ -13,7 +13,8 @@ TEST(ServedModel, DropsItsWorkWhichRefersToIt) {
   ComputeLoop loop;
   const auto model = std::make_shared<ServedModel>(Model::load(engine::models().decoder()),
                                                    BatchingOptions{}, loop);
-  const auto call = std::make_shared<Call>(std::make_shared<Exchange>(HttpRequest{}, 0, [] {}), "");
+  const auto call =
+      std::make_shared<Call>(std::make_shared<HttpTransaction>(HttpRequest{}, 0, [] {}), "");
   long before = 0, after = 0;
   run_on(loop, [&] {  // all that is posted here comes before the first turn
     model->generate(call, {.prompt = std::vector<int32_t>{1}}, 1,
@@ -35,7 +36,8 @@ TEST(ServedModel, EndsASingleCallThatNobodyWantsAnyMore) {
   ComputeLoop loop;
   const auto model = std::make_shared<ServedModel>(Model::load(engine::models().encoder()),
                                                    BatchingOptions{}, loop);
-  const auto call = std::make_shared<Call>(std::make_shared<Exchange>(HttpRequest{}, 0, [] {}), "");
+  const auto call =
+      std::make_shared<Call>(std::make_shared<HttpTransaction>(HttpRequest{}, 0, [] {}), "");
   std::promise<void> begun;
   model->run(call, 1, [&] {
     begun.set_value();

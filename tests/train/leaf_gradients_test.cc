@@ -19,7 +19,7 @@ namespace heed::train {
 namespace {
 
 /// The parameters in the order in which a pass completes their gradients.
-class CompletionOrder : public ParameterWatch {
+class CompletionOrder : public GradientHook {
  public:
   void before_use(const Parameter&, DType) override {}
   void before_lookup(const Parameter&, DType) override {}
@@ -144,7 +144,7 @@ int64_t bytes_before(const std::vector<GradientBucket>& buckets, const Parameter
 
 /// All buckets but that of the parameter that is complete last are sent before the pass is over.
 void expect_sent_during_backward_pass(const model::ModelConfig& config) {
-  const auto mailbox = std::make_shared<distribute::Mailbox>(2);
+  const auto mailbox = std::make_shared<distribute::LocalMailbox>(2);
   distribute::run_groups(mailbox, [&](distribute::Group& group) {
     model::Transformer model(config, 1);
     const auto buckets =
@@ -183,7 +183,7 @@ TEST(LeafGradients, AreSentDuringTheBackwardPassIfExpertsHaveNoTokens) {
 }
 
 TEST(LeafGradients, WaitForWeightsOnlyBeforeTheyAreRead) {
-  const auto mailbox = std::make_shared<distribute::Mailbox>(2);
+  const auto mailbox = std::make_shared<distribute::LocalMailbox>(2);
   distribute::run_groups(
       mailbox,
       [&](distribute::Group& group) {
@@ -211,7 +211,7 @@ int64_t in_bf16(const model::Transformer& model) {
 }
 
 TEST(LeafGradients, ShareTwoBytesOfAMatrixElementUntilTheWeightsAreRead) {
-  const auto mailbox = std::make_shared<distribute::Mailbox>(2);
+  const auto mailbox = std::make_shared<distribute::LocalMailbox>(2);
   distribute::run_groups(mailbox, [&](distribute::Group& group) {
     model::Transformer model(layers(1, 1), 1), other(layers(1, 1), 2);
     OnRank gradients(model, group, kSmallBucket);
@@ -219,7 +219,7 @@ TEST(LeafGradients, ShareTwoBytesOfAMatrixElementUntilTheWeightsAreRead) {
     for (const Parameter& parameter : model.parameters().all())
       if (parameter.shape.rank() > 1) matrices += parameter.shape.elements();
     // Each rank changes its parts to those of another model.
-    for (const TrainedPart& part : gradients.parts()) {
+    for (const Shard& part : gradients.parts()) {
       const Tensor changed = part.of(other.parameters().named(part.parameter->name).value);
       Tensor own = part.of(part.parameter->value);
       copy_bytes(bytes_of_elements(changed), bytes_of_elements(own));
@@ -283,7 +283,7 @@ void expect_gradient_of_one_large_batch(const model::ModelConfig& config) {
   for (const int ranks : {1, 2, 3, 4}) {
     std::mutex mutex;
     double difference = 0;
-    distribute::run_groups(std::make_shared<distribute::Mailbox>(ranks), [&](auto& group) {
+    distribute::run_groups(std::make_shared<distribute::LocalMailbox>(ranks), [&](auto& group) {
       model::Transformer model(config, 1);
       const auto gradients = make_step_gradients(
           model.parameters(), group,
@@ -294,7 +294,7 @@ void expect_gradient_of_one_large_batch(const model::ModelConfig& config) {
       const std::vector<Tensor> own = gradients->take();
       const std::lock_guard lock(mutex);
       for (size_t i = 0; i < own.size(); ++i) {
-        const TrainedPart& part = gradients->parts()[i];
+        const Shard& part = gradients->parts()[i];
         const Tensor other = part.of(expected.at(part.parameter->name));
         for (int64_t j = 0; j < part.elements(); ++j)
           difference += std::pow(double{own[i].data<float>()[j]} - other.data<float>()[j], 2);

@@ -31,7 +31,7 @@ void train_on(int ranks, const TrainConfig& config, const TemporaryDirectory& fo
     const std::shared_ptr<distribute::Group> shared(std::shared_ptr<void>(), &group);
     Trainer(config, *task, *run, silent, {.stop_requested = stop, .group = shared}).run();
   };
-  distribute::run_groups(std::make_shared<distribute::Mailbox>(ranks), one);
+  distribute::run_groups(std::make_shared<distribute::LocalMailbox>(ranks), one);
 }
 
 TrainConfig config_with(const TemporaryDirectory& folder, OptimizerKind optimizer,
@@ -195,7 +195,7 @@ TEST(Ranks, KeepMatricesWholeWhereTheOptimizerNeedsThem) {
   for (const GradientBucket& bucket :
        gradient_buckets(trained, {.pieces = 8, .keep_matrices = true}))
     for (size_t i = 0; i < 8; ++i)
-      for (const TrainedPart& part : parts_between(bucket, bucket.pieces[i], bucket.pieces[i + 1]))
+      for (const Shard& part : parts_between(bucket, bucket.pieces[i], bucket.pieces[i + 1]))
         EXPECT_TRUE(part.is_whole() || part.parameter->shape.rank() == 1) << part.parameter->name;
 }
 

@@ -79,13 +79,13 @@ class LinePieces {
   LinePieces(InputLines& lines, std::string kind, size_t parts)
       : lines_(lines), kind_(std::move(kind)), parts_(parts) {}
 
-  std::optional<distribute::Piece> next(bool& ended) {
+  std::optional<distribute::WorkItem> next(bool& ended) {
     const Batch batch = lines_.next_by_now(parts_, ended);
     if (batch.lines.lines.empty()) return std::nullopt;
     // The result brings back what it means for the progress.
     const std::array<uint64_t, 2> reached{static_cast<uint64_t>(batch.last()), batch.hash};
     std::string bytes(reinterpret_cast<const char*>(reached.data()), sizeof(reached));
-    return distribute::Piece{name_of(batch), bytes + to_bytes(batch.lines)};
+    return distribute::WorkItem{name_of(batch), bytes + to_bytes(batch.lines)};
   }
 
   static std::string answered(std::string_view piece, const AnswerLines& answer) {

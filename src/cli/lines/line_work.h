@@ -53,7 +53,7 @@ class LineWork {
   bool alone() const { return group_->alone(); }
   bool is_root() const { return group_->is_root(); }
   /// This rank's part of the model; null: the whole.
-  std::shared_ptr<const nn::Parts> parts() const { return parts_; }
+  std::shared_ptr<const nn::TensorParallel> parts() const { return parts_; }
   /// What `load` returns, on every rank. Rank 0 reports an Error of another one, in answer().
   template <typename Load>
   auto load(const Load& load) {

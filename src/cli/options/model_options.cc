@@ -71,7 +71,7 @@ std::vector<Option> add_speculation_options(Command& command, ModelOptions& opti
 }
 
 Model load_model(const ModelOptions& options, const Threads& threads,
-                 std::shared_ptr<const nn::Parts> parts) {
+                 std::shared_ptr<const nn::TensorParallel> parts) {
   LoadOptions load = options.load;
   load.parts = std::move(parts);
   load.executor = threads.executor();

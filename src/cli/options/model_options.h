@@ -27,7 +27,7 @@ std::vector<Option> add_speculation_options(Command& command, ModelOptions& opti
 
 /// The model, which computes on `threads`, or a part of it (LoadOptions::parts).
 Model load_model(const ModelOptions& options, const Threads& threads,
-                 std::shared_ptr<const nn::Parts> parts = nullptr);
+                 std::shared_ptr<const nn::TensorParallel> parts = nullptr);
 
 /// Adds --source-language and --target-language, for multilingual translators.
 void add_language_options(Command& command, std::string& source, std::string& target);

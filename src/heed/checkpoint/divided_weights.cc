@@ -56,7 +56,7 @@ Tensor rows(const Tensor& whole, int64_t begin, int64_t end) {
 }  // namespace
 
 Shape whole_shape(const Parameter& parameter, const model::ModelConfig& config,
-                  const nn::Parts& parts) {
+                  const nn::TensorParallel& parts) {
   const Shape& own = parameter.shape;
   const auto with_rows = [&](int64_t count) {
     return own.rank() == 1 ? Shape{count} : Shape{count, own[-1]};
@@ -74,7 +74,7 @@ Shape whole_shape(const Parameter& parameter, const model::ModelConfig& config,
 }
 
 Tensor divided(const Parameter& parameter, const Tensor& whole, const model::ModelConfig& config,
-               const nn::Parts& parts) {
+               const nn::TensorParallel& parts) {
   switch (division_of(parameter)) {
     case Division::rows:
       return rows(whole, parts.begin(whole.shape()[0]), parts.end(whole.shape()[0]));

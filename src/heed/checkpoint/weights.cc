@@ -102,7 +102,7 @@ class PackingQueue {
 
 /// Of the whole parameter, of which a divided model has a part.
 Shape shape_in_file(const Parameter& parameter, const model::Transformer& model) {
-  const nn::Parts* const parts = model.parts();
+  const nn::TensorParallel* const parts = model.parts();
   return parts ? whole_shape(parameter, model.config(), *parts) : parameter.shape;
 }
 
@@ -133,7 +133,7 @@ void load_weights(model::Transformer& model, const model::Family& family,
   for (Parameter* const next : largest_first(model)) {
     check_interrupted();
     Parameter& parameter = *next;
-    const nn::Parts* const parts = model.parts();
+    const nn::TensorParallel* const parts = model.parts();
     const Shape shape = shape_in_file(parameter, model);
     const StoredWeight stored = family.stored(model.config(), parameter.name, shape);
     const std::string name = tensor_of(source, family, model.config(), parameter.name, shape);
@@ -176,7 +176,7 @@ void init_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrec
   for (Parameter& parameter : model.parameters().all()) {
     check_interrupted();
     Tensor value;
-    if (const nn::Parts* const parts = model.parts()) {
+    if (const nn::TensorParallel* const parts = model.parts()) {
       Parameter whole = parameter;
       whole.shape = whole_shape(parameter, model.config(), *parts);
       value =

@@ -63,7 +63,7 @@ void wait_for_all(Group& group, Messenger& messenger, Waiting& waiting, WorkMess
 }
 
 /// What rank 0 computes with the others. A signal ends it.
-std::string led(Messenger& messenger, const Piece& piece, const ComputeTogether& compute) {
+std::string led(Messenger& messenger, const WorkItem& piece, const ComputeTogether& compute) {
   const InterruptScope scope([&] { return messenger.hurried(); });
   try {
     return compute(messenger, piece.bytes);
@@ -85,7 +85,7 @@ void lead(Group& group, Messenger& messenger, uint64_t fingerprint, const WorkSo
   try {
     wait_for_all(group, messenger, waiting, WorkMessage::hello, fingerprint);
     for (bool ended = false; !ended;) {
-      const std::optional<Piece> piece = source.next(ended);
+      const std::optional<WorkItem> piece = source.next(ended);
       if (!piece) {
         waiting.once();
         continue;
@@ -108,7 +108,7 @@ void follow(Group& group, Messenger& messenger, uint64_t fingerprint,
   Waiting waiting(group, messenger, {0});
   messenger.post(0, write_work(WorkMessage::hello, fingerprint));
   while (true) {
-    std::optional<Letters::Letter> letter = messenger.take();
+    std::optional<Mailbox::Message> letter = messenger.take();
     if (!letter) {
       waiting.once();
       continue;

@@ -91,7 +91,7 @@ void Messenger::send_status(int to, Question asks) {
   }
 }
 
-void Messenger::hear(const Status& status) {
+void Messenger::on_status(const Status& status) {
   const auto from = static_cast<size_t>(status.rank);
   heard_at_[from] = Clock::now();
   if (status.asks == Question::leaves) {
@@ -114,7 +114,7 @@ void Messenger::answer() {
   while (transport_->done(listening_)) {
     const Status status = heard_;
     listen();
-    hear(status);
+    on_status(status);
   }
   std::erase_if(sending_, [this](auto& message) {
     try {
@@ -125,8 +125,8 @@ void Messenger::answer() {
   });
 }
 
-std::optional<Letters::Letter> Messenger::take() {
-  std::optional<Letters::Letter> letter = letters_.take();
+std::optional<Mailbox::Message> Messenger::take() {
+  std::optional<Mailbox::Message> letter = letters_.take();
   if (letter) heard_at_[static_cast<size_t>(letter->from)] = Clock::now();
   return letter;
 }
@@ -147,16 +147,16 @@ bool Messenger::watch(std::span<const int> ranks) {
   const auto patience = deadlines_.answer / (this->rank() == 0 ? 4 : 8);
   for (const int rank : ranks) {
     const auto heard_at = heard_at_[static_cast<size_t>(rank)];
-    if (now - heard_at > deadlines_.wait) lose(rank, true);
+    if (now - heard_at > deadlines_.wait) declare_dead(rank, true);
     if (!hurried_at_ || heard_at >= *hurried_at_) continue;
     all_live = false;
-    if (now - *hurried_at_ > patience) lose(rank, false);
+    if (now - *hurried_at_ > patience) declare_dead(rank, false);
   }
   return all_live;
 }
 
 /// A watched rank is silent. Rank 0 is the lowest that can report it.
-void Messenger::lose(int silent, bool deadline) {
+void Messenger::declare_dead(int silent, bool deadline) {
   if (rank() == 0) throw RankMissing(missing_message(silent, deadline), silent);
   find_missing(silent, deadline);
 }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
-#include "heed/distribute/letters.h"
+#include "heed/distribute/mailbox.h"
 #include "heed/distribute/rounds.h"
 #include "heed/distribute/tags.h"
 #include "heed/distribute/transport.h"
@@ -96,10 +96,10 @@ class Messenger {
   /// wait.
   void answer();
 
-  /// Messages that nobody waits for; see Letters. A letter must be answered or taken while it is
+  /// Messages that nobody waits for; see Mailbox. A letter must be answered or taken while it is
   /// sent: a rank calls answer() or take() often.
   void post(int to, std::string bytes) { letters_.post(to, std::move(bytes)); }
-  std::optional<Letters::Letter> take();
+  std::optional<Mailbox::Message> take();
   /// To be called often while letters of `ranks` are expected. Throws RankMissing or
   /// ReportedElsewhere when one of them has not been heard of for as long as the deadline of a
   /// message, though it was asked, or, once `hurried`, does not answer at once. Returns whether the
@@ -159,7 +159,7 @@ class Messenger {
 
   void listen();
   void send_status(int to, Question asks);
-  void hear(const Status& status);
+  void on_status(const Status& status);
   void start(Rounds rounds, int tag, std::function<void()> ended);
   template <typename Call>
   auto moving_with(int peer, const Call& call);
@@ -170,7 +170,7 @@ class Messenger {
   void probe();
   void find_missing(
       int peer, bool deadline, const std::function<bool()>& arrived = [] { return false; });
-  void lose(int silent, bool deadline);
+  void declare_dead(int silent, bool deadline);
   std::string missing_message(int missing, bool deadline) const;
   void learn_hosts();
 
@@ -179,7 +179,7 @@ class Messenger {
 
   std::unique_ptr<Transport> transport_;
   std::unique_ptr<Transport> data_;  // see send_operations_by()
-  Letters letters_{*transport_};
+  Mailbox letters_{*transport_};
   Deadlines deadlines_;
   std::function<bool()> hurried_;
   std::vector<std::string> hosts_;

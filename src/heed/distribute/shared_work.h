@@ -11,7 +11,7 @@
 namespace heed::distribute {
 
 /// A part of some work: bytes from which any rank computes the same result.
-struct Piece {
+struct WorkItem {
   std::string name;  // for errors: "lines 401 to 500"
   std::string bytes;
 };
@@ -20,7 +20,7 @@ struct Piece {
 struct WorkSource {
   /// The next piece, if there is one by now; sets `ended` when none will follow. It does not wait.
   /// An Error is thrown on once all pieces before it are done. Called on the group's thread.
-  std::function<std::optional<Piece>(bool& ended)> next;
+  std::function<std::optional<WorkItem>(bool& ended)> next;
   /// Takes the results, in the order of the pieces, on the calling thread.
   std::function<void(std::string result)> take;
 };

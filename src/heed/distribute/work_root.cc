@@ -112,7 +112,7 @@ void WorkRoot::dispatch(Messenger& messenger) {
 }
 
 /// Reads a letter. Throws if its sender has failed, or has another fingerprint.
-ReadWork WorkRoot::read(const Letters::Letter& letter) const {
+ReadWork WorkRoot::read(const Mailbox::Message& letter) const {
   const ReadWork read = read_work(letter.bytes);
   const std::string name = group_.name_of(letter.from);
   if (read.kind == WorkMessage::failed) fail("{}: {}{}", name, read.bytes, missing_of(letter.from));
@@ -164,7 +164,7 @@ bool WorkRoot::hand_to(Messenger& messenger, int rank) {
   }
   bool ended = false;
   std::exception_ptr error;
-  std::optional<Piece> piece;
+  std::optional<WorkItem> piece;
   try {
     piece = source_.next(ended);
   } catch (...) {

@@ -29,7 +29,7 @@ class WorkRoot {
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
   bool complete() const { return ended_ && taken_ == next_; }
   void dispatch(Messenger& messenger);
-  ReadWork read(const Letters::Letter& letter) const;
+  ReadWork read(const Mailbox::Message& letter) const;
   bool hear(Messenger& messenger);
   bool hand_out(Messenger& messenger);
   bool hand_to(Messenger& messenger, int rank);

@@ -105,17 +105,17 @@ std::unique_ptr<model::Transformer> load_transformer(const io::ModelFiles& files
   return model;
 }
 
-text::PairTokenizer read_tokenizer(const io::ModelFiles& files) {
+text::ModelTokenizer read_tokenizer(const io::ModelFiles& files) {
   const std::filesystem::path& path = files.path();
   if (files.is_gguf())
-    return text::PairTokenizer(text::read_gguf_tokenizer(files.gguf()->metadata(), path.string()));
+    return text::ModelTokenizer(text::read_gguf_tokenizer(files.gguf()->metadata(), path.string()));
   if (text::TranslationTokenizer::exists(path) || text::TranslationTokenizer::is_multilingual(path))
-    return text::PairTokenizer(text::TranslationTokenizer::load(path));
-  return text::PairTokenizer(text::read_tokenizer(path));
+    return text::ModelTokenizer(text::TranslationTokenizer::load(path));
+  return text::ModelTokenizer(text::read_tokenizer(path));
 }
 
 std::vector<std::string> vocabulary_warnings(const std::filesystem::path& path,
-                                             const text::PairTokenizer& tokenizer,
+                                             const text::ModelTokenizer& tokenizer,
                                              const model::Transformer& model) {
   std::vector<std::string> warnings;
   const auto compare = [&](int64_t pieces, int64_t rows) {
@@ -133,7 +133,7 @@ std::vector<std::string> vocabulary_warnings(const std::filesystem::path& path,
 }
 
 const text::Tokenizer& shared_tokenizer(const std::filesystem::path& path,
-                                        const text::PairTokenizer& tokenizer,
+                                        const text::ModelTokenizer& tokenizer,
                                         std::string_view purpose) {
   const text::Tokenizer* shared = tokenizer.shared_tokenizer();
   require(shared,

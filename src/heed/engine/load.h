@@ -9,7 +9,7 @@
 #include "heed/load_options.h"
 #include "heed/model/transformer.h"
 #include "heed/tensor/dtype.h"
-#include "heed/text/pair_tokenizer.h"
+#include "heed/text/model_tokenizer.h"
 
 namespace heed::engine {
 
@@ -28,18 +28,18 @@ std::unique_ptr<model::Transformer> load_transformer(const io::ModelFiles& files
 
 /// The tokenizer of a model directory or GGUF file: one for each side of a translation model, or
 /// one for all texts. Throws Error when there is none or when it is damaged.
-text::PairTokenizer read_tokenizer(const io::ModelFiles& files);
+text::ModelTokenizer read_tokenizer(const io::ModelFiles& files);
 
 /// A warning when the tokenizer has more pieces than the model's vocabulary. The model refuses a
 /// text in which one of them occurs.
 std::vector<std::string> vocabulary_warnings(const std::filesystem::path& path,
-                                             const text::PairTokenizer& tokenizer,
+                                             const text::ModelTokenizer& tokenizer,
                                              const model::Transformer& model);
 
 /// The one tokenizer for all texts. Throws Error, which names the `purpose` ("embedding"), when
 /// each side has its own vocabulary.
 const text::Tokenizer& shared_tokenizer(const std::filesystem::path& path,
-                                        const text::PairTokenizer& tokenizer,
+                                        const text::ModelTokenizer& tokenizer,
                                         std::string_view purpose);
 
 }  // namespace heed::engine

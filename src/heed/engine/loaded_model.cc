@@ -17,8 +17,8 @@ namespace {
 namespace generate_option = generate::generate_option;
 using generate::SamplingUse;
 
-ValueOrError<text::PairTokenizer> try_tokenizer(const io::ModelFiles& files) {
-  return ValueOrError<text::PairTokenizer>::of([&] { return read_tokenizer(files); });
+ValueOrError<text::ModelTokenizer> try_tokenizer(const io::ModelFiles& files) {
+  return ValueOrError<text::ModelTokenizer>::of([&] { return read_tokenizer(files); });
 }
 
 chat::ChatTemplates chat_templates(const io::ModelFiles& files, const text::Tokenizer& tokenizer) {
@@ -97,7 +97,7 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
   result->transformer = std::move(loaded);
   const model::Transformer& transformer = *result->transformer;
   result->tokenizer =
-      ValueOrError<text::PairTokenizer>::of([&] { return tokenizer.get().value(); });
+      ValueOrError<text::ModelTokenizer>::of([&] { return tokenizer.get().value(); });
   result->generation = ValueOrError<generate::GenerationConfig>::of(
       [&] { return generate::read_generation_config(files, transformer.config()); });
   const int64_t context = tasks::context_limit(transformer.config());

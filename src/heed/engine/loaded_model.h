@@ -20,7 +20,7 @@
 #include "heed/model/transformer.h"
 #include "heed/tasks/embedder.h"
 #include "heed/tasks/text_classifier.h"
-#include "heed/text/pair_tokenizer.h"
+#include "heed/text/model_tokenizer.h"
 
 namespace heed::engine {
 
@@ -35,7 +35,7 @@ struct LoadedModel {
   /// What was learned about drafts, by all calls; null without speculation.
   std::shared_ptr<generate::DraftLengths> draft_lengths;
   // Read while the model is loaded; a file that cannot be read matters only to those who need it.
-  ValueOrError<text::PairTokenizer> tokenizer;
+  ValueOrError<text::ModelTokenizer> tokenizer;
   ValueOrError<generate::GenerationConfig> generation;
   ValueOrError<tasks::EmbedderOptions> embedding;
   ValueOrError<chat::ChatTemplates> chat_templates;

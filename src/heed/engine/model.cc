@@ -58,14 +58,14 @@ const std::vector<std::string>& Model::warnings() const { return loaded_->warnin
 
 std::vector<int32_t> Model::tokenize(std::string_view text, bool special) const {
   text::require_utf8(text, "the text");
-  const text::PairTokenizer& tokenizer = loaded_->tokenizer.value();
+  const text::ModelTokenizer& tokenizer = loaded_->tokenizer.value();
   if (const text::Tokenizer* shared = tokenizer.shared_tokenizer())
     return shared->encode(text, special);
   return tokenizer.encode_source(text);
 }
 
 std::string Model::detokenize(std::span<const int32_t> tokens, bool skip_special) const {
-  const text::PairTokenizer& tokenizer = loaded_->tokenizer.value();
+  const text::ModelTokenizer& tokenizer = loaded_->tokenizer.value();
   model::check_tokens(loaded_->transformer->config(), tokens);
   if (const text::Tokenizer* shared = tokenizer.shared_tokenizer())
     return shared->decode(tokens, skip_special);
@@ -73,13 +73,13 @@ std::string Model::detokenize(std::span<const int32_t> tokens, bool skip_special
 }
 
 std::string Model::token_text(int32_t token) const {
-  const text::PairTokenizer& tokenizer = loaded_->tokenizer.value();
+  const text::ModelTokenizer& tokenizer = loaded_->tokenizer.value();
   model::check_tokens(loaded_->transformer->config(), {&token, 1});
   return tokenizer.readable(token);
 }
 
 std::string Model::token_bytes(int32_t token) const {
-  const text::PairTokenizer& tokenizer = loaded_->tokenizer.value();
+  const text::ModelTokenizer& tokenizer = loaded_->tokenizer.value();
   model::check_tokens(loaded_->transformer->config(), {&token, 1});
   return tokenizer.token_bytes(token);
 }

@@ -72,7 +72,7 @@ Score Model::score_pair(std::string_view source, std::string_view target) const 
   require(transformer.has_decoder() && transformer.has_encoder(),
           "{} is {} and cannot score a pair of texts, expected an encoder-decoder",
           loaded_->path.string(), loaded_->kind());
-  const text::PairTokenizer& tokenizer = loaded_->tokenizer.value();
+  const text::ModelTokenizer& tokenizer = loaded_->tokenizer.value();
   text::require_utf8(source, "the source");
   text::require_utf8(target, "the target");
   Score score{tokenizer.encode_target(target), {}};

@@ -59,7 +59,7 @@ class MeasuredModel {
 
   /// Tokens of sources and their targets.
   std::vector<std::pair<Sequence, Sequence>> pairs(const TextFiles& files) const {
-    const text::PairTokenizer tokenizer = pair_tokenizer();
+    const text::ModelTokenizer tokenizer = pair_tokenizer();
     std::vector<std::pair<Sequence, Sequence>> pairs;
     for (const data::SentencePair& pair : data::read_parallel(files.text, files.reference))
       pairs.emplace_back(tokenizer.encode_source(pair.source),
@@ -68,7 +68,7 @@ class MeasuredModel {
   }
 
  private:
-  text::PairTokenizer pair_tokenizer() const { return engine::read_tokenizer(path_); }
+  text::ModelTokenizer pair_tokenizer() const { return engine::read_tokenizer(path_); }
   text::Tokenizer shared_tokenizer() const {
     return engine::shared_tokenizer(path_, pair_tokenizer(), "this measurement");
   }

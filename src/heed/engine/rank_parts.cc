@@ -4,7 +4,8 @@
 
 namespace heed::engine {
 
-RankParts::RankParts(int rank, int size) : nn::Parts(distribute::shard_of_rank(rank, size), size) {}
+RankParts::RankParts(int rank, int size)
+    : nn::TensorParallel(distribute::shard_of_rank(rank, size), size) {}
 
 void RankParts::add(std::span<float> values) const {
   messenger_->run(distribute::all_reduce(*messenger_, values));

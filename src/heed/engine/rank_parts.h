@@ -1,13 +1,13 @@
 #pragma once
 
 #include "heed/distribute/messenger.h"
-#include "heed/nn/parts.h"
+#include "heed/nn/tensor_parallel.h"
 
 namespace heed::engine {
 
 /// The parts of a model that is divided among ranks. Passes run on the thread that owns the
 /// messages: two sums in each layer leave no time to wake another one.
-class RankParts : public nn::Parts {
+class RankParts : public nn::TensorParallel {
  public:
   RankParts(int rank, int size);
 

@@ -8,7 +8,7 @@
 #include "heed/generate/beam.h"
 #include "heed/generate/cached_decoder.h"
 #include "heed/generate/generator.h"
-#include "heed/generate/output.h"
+#include "heed/generate/sampling_state.h"
 #include "heed/generate/search.h"
 #include "heed/model/check_input.h"
 #include "heed/text/utf8.h"
@@ -52,7 +52,7 @@ class SampledJob : public SessionJob {
  private:
   generate::Generator generator_;
   generate::GeneratorInput input_;
-  generate::Output output_;
+  generate::SamplingState output_;
   size_t reported_ = 0;  // tokens
 };
 
@@ -90,7 +90,7 @@ class SearchJob : public SessionJob {
  private:
   const LoadedModel& model_;
   generate::GeneratorInput input_;
-  generate::BeamDecoding decoding_;
+  generate::BeamState decoding_;
   const text::TranslationTokenizer* aligned_;
 };
 

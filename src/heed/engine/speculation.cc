@@ -28,7 +28,7 @@ std::unique_ptr<const model::Transformer> load_draft(const LoadedModel& target) 
   require(!target.transformer->has_encoder() && !draft->has_encoder(),
           "{} cannot draft for {}: one of them has an encoder", path.string(),
           target.path.string());
-  const text::PairTokenizer tokenizer = read_tokenizer(files);
+  const text::ModelTokenizer tokenizer = read_tokenizer(files);
   require(same_tokens(shared_tokenizer(path, tokenizer, "drafting"),
                       target.shared_tokenizer("generation")),
           "{} cannot draft for {}: their tokenizers differ", path.string(), target.path.string());

@@ -15,7 +15,7 @@
 #include "heed/base/interrupt.h"
 #include "heed/base/names.h"
 #include "heed/base/rounding.h"
-#include "heed/nn/parts.h"
+#include "heed/nn/tensor_parallel.h"
 #include "heed/tensor/allocator.h"
 
 namespace heed::engine {

@@ -26,8 +26,8 @@ std::vector<int32_t> words_of(const std::vector<int32_t>& tokens, const PieceOf&
 std::pair<size_t, size_t> text_of(const text::TranslationTokenizer& tokenizer,
                                   const std::vector<int32_t>& source) {
   size_t first = 0, last = source.size();
-  while (first < last && tokenizer.is_mark(source[first])) ++first;
-  while (last > first && tokenizer.is_mark(source[last - 1])) --last;
+  while (first < last && tokenizer.is_special(source[first])) ++first;
+  while (last > first && tokenizer.is_special(source[last - 1])) --last;
   return {first, last};
 }
 

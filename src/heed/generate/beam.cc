@@ -12,7 +12,7 @@ namespace heed::generate {
 
 bool Beam::Candidate::operator<(const Candidate& other) const {
   if (log_probability != other.log_probability) return log_probability > other.log_probability;
-  return path != other.path ? path < other.path : token < other.token;
+  return sequence != other.sequence ? sequence < other.sequence : token < other.token;
 }
 
 namespace {
@@ -39,7 +39,7 @@ float below(double number) {
   return std::nextafter(static_cast<float>(number), -std::numeric_limits<float>::infinity());
 }
 
-/// A path that cannot continue keeps logits of -inf.
+/// A sequence that cannot continue keeps logits of -inf.
 void renormalize(Tensor& logits) {
   for (int64_t row = 0; row < logits.rows(); ++row) {
     Tensor own = logits.row_slice(row, row + 1);
@@ -50,16 +50,16 @@ void renormalize(Tensor& logits) {
 
 }  // namespace
 
-/// The best candidates, best first: enough to fill the beam even if every path's end tokens are
+/// The best candidates, best first: enough to fill the beam even if every sequence's end tokens are
 /// among them.
 std::vector<Beam::Candidate> Beam::candidates(std::span<const float> log_probabilities) const {
   const size_t wanted =
       static_cast<size_t>(options_.num_beams) * (1 + std::max<size_t>(eos_ids_.size(), 1));
-  const size_t classes = log_probabilities.size() / paths_.size();
+  const size_t classes = log_probabilities.size() / sequences_.size();
   std::vector<Candidate> best;  // a heap with the worst on top
-  for (size_t path = 0; path < paths_.size(); ++path) {
-    const double so_far = paths_[path].log_probability;
-    const auto row = log_probabilities.subspan(path * classes, classes);
+  for (size_t sequence = 0; sequence < sequences_.size(); ++sequence) {
+    const double so_far = sequences_[sequence].log_probability;
+    const auto row = log_probabilities.subspan(sequence * classes, classes);
     float bound = -std::numeric_limits<float>::infinity();
     const auto raise_bound = [&] {
       if (best.size() == wanted) bound = below(best.front().log_probability - so_far);
@@ -67,7 +67,7 @@ std::vector<Beam::Candidate> Beam::candidates(std::span<const float> log_probabi
     raise_bound();
     visit_at_least(row, bound, [&](size_t token) {
       const Candidate candidate{so_far + static_cast<double>(row[token]),
-                                static_cast<int32_t>(path), static_cast<int32_t>(token)};
+                                static_cast<int32_t>(sequence), static_cast<int32_t>(token)};
       if (best.size() == wanted) {
         if (!(candidate < best.front())) return;
         std::pop_heap(best.begin(), best.end());
@@ -88,86 +88,88 @@ bool Beam::is_end(int32_t token) const {
 }
 
 /// `tokens` counts the end token, if there is one.
-void Beam::finish(const Path& path, double log_probability, size_t tokens) {
+void Beam::finish(const Sequence& sequence, double log_probability, size_t tokens) {
   const auto length = static_cast<double>(tokens);
   const double penalty = std::pow((5.0 + length) / 6.0, options_.length_penalty);
-  SearchResult result{.hypothesis = {.tokens = path.tokens,
+  SearchResult result{.hypothesis = {.tokens = sequence.tokens,
                                      .log_probability = log_probability,
                                      .score = log_probability / penalty,
-                                     .complete = tokens > path.tokens.size()}};
+                                     .complete = tokens > sequence.tokens.size()}};
   // Those of the last rows that chose the tokens; the one that chose the end token is left out.
-  if (path.cross_attention)
-    for (const int32_t row : std::span(path.cache_rows).last(tokens).first(path.tokens.size()))
-      result.cross_attention.push_back((*path.cross_attention)[static_cast<size_t>(row)]);
+  if (sequence.cross_attention)
+    for (const int32_t row :
+         std::span(sequence.cache_rows).last(tokens).first(sequence.tokens.size()))
+      result.cross_attention.push_back((*sequence.cross_attention)[static_cast<size_t>(row)]);
   finished_.push_back(std::move(result));
 }
 
-/// Ends the search once num_beams hypotheses are finished or the paths have max_new_tokens tokens,
-/// which finishes them, too.
+/// Ends the search once num_beams hypotheses are finished or the sequences have max_new_tokens
+/// tokens, which finishes them, too.
 void Beam::finish_search_if_complete() {
-  const bool at_limit =
-      !paths_.empty() && static_cast<int64_t>(paths_.front().tokens.size()) >= max_new_tokens_;
+  const bool at_limit = !sequences_.empty() &&
+                        static_cast<int64_t>(sequences_.front().tokens.size()) >= max_new_tokens_;
   if (at_limit)
-    for (const Path& path : paths_) finish(path, path.log_probability, path.tokens.size());
-  if (at_limit || finished_.size() >= static_cast<size_t>(options_.num_beams)) paths_.clear();
+    for (const Sequence& sequence : sequences_)
+      finish(sequence, sequence.log_probability, sequence.tokens.size());
+  if (at_limit || finished_.size() >= static_cast<size_t>(options_.num_beams)) sequences_.clear();
 }
 
 void Beam::advance(std::span<const float> log_probabilities) {
   const auto width = static_cast<size_t>(options_.num_beams);
-  std::vector<Path> next;
+  std::vector<Sequence> next;
   next.reserve(width);
   size_t rank = 0;
   for (const Candidate& candidate : candidates(log_probabilities)) {
-    const Path& path = paths_[static_cast<size_t>(candidate.path)];
+    const Sequence& sequence = sequences_[static_cast<size_t>(candidate.sequence)];
     if (candidate.log_probability == kForbiddenPath) break;  // and those after it, too
     const bool among_best = rank++ < width;
     if (is_end(candidate.token)) {
-      if (among_best) finish(path, candidate.log_probability, path.tokens.size() + 1);
+      if (among_best) finish(sequence, candidate.log_probability, sequence.tokens.size() + 1);
     } else if (next.size() < width) {
-      next.push_back(path);
+      next.push_back(sequence);
       next.back().tokens.push_back(candidate.token);
       next.back().log_probability = candidate.log_probability;
     }
   }
   require(!next.empty() || !finished_.empty(), "every token is forbidden: no logit is above -inf");
-  paths_ = std::move(next);
+  sequences_ = std::move(next);
   finish_search_if_complete();
 }
 
 void Beam::append(int32_t token, double log_probability) {
-  Path& path = paths_.front();
-  path.log_probability += log_probability;
+  Sequence& sequence = sequences_.front();
+  sequence.log_probability += log_probability;
   if (is_end(token))
-    finish(path, path.log_probability, path.tokens.size() + 1);
+    finish(sequence, sequence.log_probability, sequence.tokens.size() + 1);
   else
-    path.tokens.push_back(token);
+    sequence.tokens.push_back(token);
   finish_search_if_complete();
 }
 
 /// An end that was forced says nothing about the output.
-std::vector<SearchResult> BeamDecoding::best() const {
+std::vector<SearchResult> BeamState::best() const {
   std::vector<SearchResult> best = beam_.best();
   for (auto& [hypothesis, cross_attention] : best)
     if (forces_end(rules_, so_far(hypothesis.tokens))) hypothesis.complete = false;
   return best;
 }
 
-TokensSoFar BeamDecoding::so_far(std::span<const int32_t> output) const {
+TokensSoFar BeamState::so_far(std::span<const int32_t> output) const {
   return {.source = input_.source,
           .prompt = input_.prompt,
           .output = output,
           .max_new_tokens = input_.max_new_tokens};
 }
 
-void BeamDecoding::apply_rules_to(Tensor& logits) const {
+void BeamState::apply_rules_to(Tensor& logits) const {
   const auto width = static_cast<size_t>(logits.cols());
-  const std::vector<Path>& paths = beam_.paths();
-  for (size_t i = 0; i < paths.size(); ++i)
-    apply_rules(rules_, so_far(paths[i].tokens), {logits.data<float>() + i * width, width});
+  const std::vector<Sequence>& sequences = beam_.sequences();
+  for (size_t i = 0; i < sequences.size(); ++i)
+    apply_rules(rules_, so_far(sequences[i].tokens), {logits.data<float>() + i * width, width});
 }
 
 /// Chooses the token as sampling with temperature 0 does; its probability is that of the model.
-void BeamDecoding::advance_greedily(Tensor& logits) {
+void BeamState::advance_greedily(Tensor& logits) {
   Tensor probabilities;
   if (scores_) {
     probabilities = Tensor::empty(logits.shape(), DType::f32);
@@ -183,7 +185,7 @@ void BeamDecoding::advance_greedily(Tensor& logits) {
 /// Rules that scale logits differ from those that scale log-probabilities, so the former come after
 /// log_softmax(), as in `transformers`. What they leave then sums to less than 1, unless it is
 /// renormalised.
-void BeamDecoding::advance(Tensor& logits) {
+void BeamState::advance(Tensor& logits) {
   if (max_paths_ == 1) return advance_greedily(logits);
   const bool scales = rules_.scales();
   if (scales || !rules_.renormalize_logits) kernels::log_softmax(logits, logits);

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "heed/generate/decoding.h"
+#include "heed/generate/decoding_state.h"
 #include "heed/generate/search.h"
 
 namespace heed::generate {
@@ -18,15 +18,15 @@ class Beam {
       : options_(options),
         eos_ids_(std::move(eos_ids)),
         max_new_tokens_(max_new_tokens),
-        paths_(1) {}
+        sequences_(1) {}
 
   /// The unfinished hypotheses; empty once the search has ended.
-  std::vector<Path>& paths() { return paths_; }
-  const std::vector<Path>& paths() const { return paths_; }
+  std::vector<Sequence>& sequences() { return sequences_; }
+  const std::vector<Sequence>& sequences() const { return sequences_; }
 
-  /// One step of beam search. Row i of `log_probabilities` [paths, V] belongs to path i.
+  /// One step of beam search. Row i of `log_probabilities` [sequences, V] belongs to sequence i.
   void advance(std::span<const float> log_probabilities);
-  /// One step of greedy search, for a beam with one path: appends `token`.
+  /// One step of greedy search, for a beam with one sequence: appends `token`.
   void append(int32_t token, double log_probability = 0);
 
   /// The n_best finished hypotheses, best first.
@@ -35,26 +35,26 @@ class Beam {
  private:
   struct Candidate {
     double log_probability;
-    int32_t path, token;
-    /// Higher probability first; ties: the earlier path, then the smaller token.
+    int32_t sequence, token;
+    /// Higher probability first; ties: the earlier sequence, then the smaller token.
     bool operator<(const Candidate& other) const;
   };
   std::vector<Candidate> candidates(std::span<const float> log_probabilities) const;
   bool is_end(int32_t token) const;
-  void finish(const Path& path, double log_probability, size_t tokens);
+  void finish(const Sequence& sequence, double log_probability, size_t tokens);
   void finish_search_if_complete();
 
   SearchOptions options_;
   std::vector<int32_t> eos_ids_;
   int64_t max_new_tokens_;
-  std::vector<Path> paths_;
+  std::vector<Sequence> sequences_;
   std::vector<SearchResult> finished_;
 };
 
 /// Greedy or beam search for one request.
-class BeamDecoding : public Decoding {
+class BeamState : public DecodingState {
  public:
-  BeamDecoding(const SearchOptions& options, GeneratorInput input, TokenRules rules)
+  BeamState(const SearchOptions& options, GeneratorInput input, TokenRules rules)
       : max_paths_(options.num_beams),
         scores_(options.scores),
         input_(std::move(input)),
@@ -62,8 +62,8 @@ class BeamDecoding : public Decoding {
         beam_(options, rules_.eos_ids, input_.max_new_tokens) {}
 
   std::span<const int32_t> prompt() const override { return input_.prompt; }
-  std::span<Path> paths() override { return beam_.paths(); }
-  bool ended() const override { return beam_.paths().empty(); }
+  std::span<Sequence> sequences() override { return beam_.sequences(); }
+  bool ended() const override { return beam_.sequences().empty(); }
   void advance(Tensor& logits) override;
 
   int64_t max_paths() const { return max_paths_; }

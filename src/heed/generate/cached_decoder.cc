@@ -10,8 +10,8 @@ namespace heed::generate {
 namespace {
 
 /// Clears the spans, or replaces them if the last pass still holds them.
-void clear(std::shared_ptr<kernels::AttentionSpans>& spans) {
-  if (!spans || spans.use_count() > 1) spans = std::make_shared<kernels::AttentionSpans>();
+void clear(std::shared_ptr<kernels::AttentionMetadata>& spans) {
+  if (!spans || spans.use_count() > 1) spans = std::make_shared<kernels::AttentionMetadata>();
   spans->q_offsets.assign(1, 0);
   spans->kv_begin.clear();
   spans->kv_end.clear();
@@ -19,7 +19,7 @@ void clear(std::shared_ptr<kernels::AttentionSpans>& spans) {
 }
 
 /// Adds the keys `rows` of one sequence, whose queries end before row `q_end` of the pass.
-void add_sequence(kernels::AttentionSpans& spans, std::span<const int32_t> rows, int32_t q_end) {
+void add_sequence(kernels::AttentionMetadata& spans, std::span<const int32_t> rows, int32_t q_end) {
   spans.kv_begin.push_back(static_cast<int32_t>(spans.kv_rows.size()));
   // insert() alone would grow to the exact size and so allocate at every step.
   const size_t size = spans.kv_rows.size() + rows.size();
@@ -45,7 +45,7 @@ std::vector<nn::KeyValueCache> make_caches(const model::Transformer& model,
             block, config.head_dim, config.v_head_dim);
   }
   return std::vector<nn::KeyValueCache>(static_cast<size_t>(config.decoder_layers),
-                                        nn::KeyValueCache(nn::KeyValueCache::Mode::keep, dtype));
+                                        nn::KeyValueCache(nn::KeyValueCache::Mode::cache, dtype));
 }
 
 bool computes_in_int8(const model::Transformer& model) {
@@ -59,7 +59,7 @@ DType default_cache_dtype(const model::Transformer& model, DType dtype) {
 
 CachedDecoder::CachedDecoder(const model::Transformer& model, DType dtype, CacheOptions options)
     : model_(model), context_{.dtype = dtype}, caches_(make_caches(model, options.dtype)) {
-  for (nn::KeyValueCache& layer : caches_) layer.expect(options.expected_rows);
+  for (nn::KeyValueCache& layer : caches_) layer.reserve(options.expected_rows);
   if (!model.has_encoder()) return;
   memory_caches_ = make_caches(model, options.memory_dtype);
   memory_.per_layer.resize(memory_caches_.size());
@@ -90,7 +90,7 @@ void CachedDecoder::encode(std::span<const EncodeInput> inputs) {
   }
   use_adapters();
   const model::Memory fresh = model_.encode(context_, {ids, offsets});
-  kernels::AttentionSpans spans = kernels::AttentionSpans::self(offsets);
+  kernels::AttentionMetadata spans = kernels::AttentionMetadata::self(offsets);
   try {
     for (size_t i = 0; i < ids.size(); ++i) spans.kv_rows.push_back(memory_rows_.acquire());
     for (size_t layer = 0; layer < memory_caches_.size(); ++layer)
@@ -137,7 +137,7 @@ void CachedDecoder::add(const DecodeInput& input) {
 
 /// Sequences that read the same memory share its keys, which attention then reads once for all.
 void CachedDecoder::add_memory(std::span<const int32_t> rows, int32_t q_end) {
-  kernels::AttentionSpans& memory = *pass_.memory;
+  kernels::AttentionMetadata& memory = *pass_.memory;
   const bool shared =
       !memory.kv_end.empty() &&
       std::ranges::equal(

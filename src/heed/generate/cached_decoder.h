@@ -84,7 +84,7 @@ class CachedDecoder {
   struct Pass {
     std::vector<int32_t> input, positions;
     std::vector<int32_t> logit_rows;  // the tokens that want logits
-    std::shared_ptr<kernels::AttentionSpans> own, memory;
+    std::shared_ptr<kernels::AttentionMetadata> own, memory;
     int64_t prompts = 0;
     std::vector<AdaptedRows> adapters;
   };

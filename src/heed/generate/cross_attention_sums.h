@@ -28,7 +28,7 @@ class CrossAttentionSums {
  private:
   /// Neighbouring tokens that attend to the same keys, such as those of a beam.
   struct Group {
-    kernels::AttentionSpans spans;  // of one sequence
+    kernels::AttentionMetadata spans;  // of one sequence
     std::vector<int32_t> cache_rows;
   };
   void add_weights(const Group& group, const kernels::AttentionForward& in);

@@ -6,7 +6,7 @@
 
 #include "heed/base/error.h"
 #include "heed/generate/input_error.h"
-#include "heed/generate/output.h"
+#include "heed/generate/sampling_state.h"
 #include "heed/generate/scheduler.h"
 #include "heed/model/check_input.h"
 #include "heed/text/utf8.h"
@@ -86,7 +86,7 @@ std::vector<Generation> Generator::generate(const std::vector<std::vector<int32_
                                  .expected_rows = expected_rows(all)},
                        .max_active_tokens = options_.batch_tokens,
                        .drafter = options_.make_drafter ? options_.make_drafter() : nullptr});
-  std::deque<Output> outputs;
+  std::deque<SamplingState> outputs;
   std::unordered_map<Scheduler::Id, size_t> indices;
   for (size_t i = 0; i < all.size(); ++i) {
     outputs.emplace_back(options_, tokenizer_, all[i], first_number + i);
@@ -102,7 +102,7 @@ std::vector<Generation> Generator::generate(const std::vector<std::vector<int32_
         on_text(i, text);
     }
   std::vector<Generation> results;
-  for (const Output& output : outputs) results.push_back(output.result());
+  for (const SamplingState& output : outputs) results.push_back(output.result());
   return results;
 }
 

@@ -12,12 +12,12 @@ namespace heed::generate {
 /// A request that has joined.
 struct Scheduler::Active {
   Id id;
-  Decoding* decoding;
+  DecodingState* decoding;
   int64_t max_tokens;
   std::vector<int32_t> source;
   std::vector<ScaledAdapter> adapters;
   std::vector<int32_t> memory_rows = {};
-  /// All rows of the decoder's caches that the request holds: those of its paths.
+  /// All rows of the decoder's caches that the request holds: those of its sequences.
   std::vector<int32_t> rows = {};
   std::vector<int32_t> draft = {};   // of the pass
   std::vector<int32_t> unread = {};  // the last token and the draft
@@ -25,7 +25,7 @@ struct Scheduler::Active {
   std::exception_ptr error = {};
   bool ended = false;
 
-  size_t tokens_read() const { return decoding->paths().front().cache_rows.size(); }
+  size_t tokens_read() const { return decoding->sequences().front().cache_rows.size(); }
   bool reads_prompt() const { return tokens_read() < decoding->prompt().size(); }
 };
 
@@ -74,7 +74,7 @@ void Scheduler::admit() {
         std::make_unique<Active>(Active{id, request.decoding, request.max_tokens,
                                         std::move(request.source), std::move(*request.adapters)}));
     if (request.cross_attention)
-      request.decoding->paths().front().cross_attention = &decoder_.cross_attention().by_row();
+      request.decoding->sequences().front().cross_attention = &decoder_.cross_attention().by_row();
     active_tokens_ += request.max_tokens;
     if (request.on_start) request.on_start();
     waiting_.pop_front();
@@ -96,7 +96,7 @@ void Scheduler::reuse_prefix(Active& request) {
   const std::span<const int32_t> prompt = request.decoding->prompt();
   request.rows = prefixes_.find(prompt, prompt.size() - 1, request.adapters);
   reused_tokens_ += static_cast<int64_t>(request.rows.size());
-  request.decoding->paths().front().cache_rows = request.rows;
+  request.decoding->sequences().front().cache_rows = request.rows;
 }
 
 /// Keeps the tokens of an ending request. Latent attention computes generated tokens in another way
@@ -104,9 +104,9 @@ void Scheduler::reuse_prefix(Active& request) {
 void Scheduler::keep_prefix(const Active& request) {
   const std::span<const int32_t> prompt = request.decoding->prompt();
   std::vector<int32_t> tokens(prompt.begin(), prompt.end());
-  const std::span<const Path> paths = request.decoding->paths();
-  if (paths.size() == 1 && !model_.config().latent.present())
-    tokens.insert(tokens.end(), paths.front().tokens.begin(), paths.front().tokens.end());
+  const std::span<const Sequence> sequences = request.decoding->sequences();
+  if (sequences.size() == 1 && !model_.config().latent.present())
+    tokens.insert(tokens.end(), sequences.front().tokens.begin(), sequences.front().tokens.end());
   // The last token was not read. After an earlier end, even the prompt may not have been.
   tokens.resize(std::min(tokens.size(), request.rows.size()));
   prefixes_.insert(tokens, std::span(request.rows).first(tokens.size()), request.adapters);
@@ -114,36 +114,36 @@ void Scheduler::keep_prefix(const Active& request) {
 
 /// Adds the next tokens of a prompt to the pass, at most `room`.
 void Scheduler::plan_prompt(Active& request, int64_t room) {
-  Path& path = request.decoding->paths().front();
+  Sequence& sequence = request.decoding->sequences().front();
   const std::span<const int32_t> unread =
-      request.decoding->prompt().subspan(path.cache_rows.size());
+      request.decoding->prompt().subspan(sequence.cache_rows.size());
   const size_t count = std::min(unread.size(), static_cast<size_t>(room));
   inputs_.push_back({.tokens = unread.first(count),
-                     .cache_rows = path.cache_rows,
+                     .cache_rows = sequence.cache_rows,
                      .memory_rows = request.memory_rows,
                      .generated = false,
                      .logit_rows = count == unread.size() ? 1 : 0,
                      .adapters = request.adapters,
-                     .cross_attention = path.cross_attention != nullptr});
+                     .cross_attention = sequence.cross_attention != nullptr});
   readers_.push_back(&request);
 }
 
-/// Adds the last token of each path to the pass, and the draft.
+/// Adds the last token of each sequence to the pass, and the draft.
 void Scheduler::plan_generated(Active& request) {
-  for (Path& path : request.decoding->paths()) {
-    std::span<const int32_t> tokens = std::span<const int32_t>(path.tokens).last(1);
+  for (Sequence& sequence : request.decoding->sequences()) {
+    std::span<const int32_t> tokens = std::span<const int32_t>(sequence.tokens).last(1);
     if (!request.draft.empty()) {
-      request.unread.assign(1, path.tokens.back());
+      request.unread.assign(1, sequence.tokens.back());
       request.unread.insert(request.unread.end(), request.draft.begin(), request.draft.end());
       tokens = request.unread;
     }
     inputs_.push_back({.tokens = tokens,
-                       .cache_rows = path.cache_rows,
+                       .cache_rows = sequence.cache_rows,
                        .memory_rows = request.memory_rows,
                        .generated = true,
                        .logit_rows = std::ssize(tokens),
                        .adapters = request.adapters,
-                       .cross_attention = path.cross_attention != nullptr});
+                       .cross_attention = sequence.cross_attention != nullptr});
     readers_.push_back(&request);
   }
 }
@@ -171,7 +171,7 @@ void Scheduler::draft() {
   std::vector<DraftRequest> requests;
   int64_t rows = 0;
   for (const std::unique_ptr<Active>& request : active_) {
-    rows += std::ssize(request->decoding->paths());
+    rows += std::ssize(request->decoding->sequences());
     if (request->decoding->max_draft() == 0) continue;
     requests.push_back({request->id, request->source, *request->decoding, request->draft});
     drafted_.push_back(request.get());
@@ -262,14 +262,14 @@ void Scheduler::finish_step() {
   std::ranges::sort(progress_, {}, &Progress::id);
 }
 
-/// Releases the rows of paths that a beam has dropped.
+/// Releases the rows of sequences that a beam has dropped.
 void Scheduler::release_unused_rows(Active& request) {
-  const std::span<const Path> paths = request.decoding->paths();
-  if (paths.size() == 1 && paths.front().cache_rows.size() == request.rows.size()) return;
+  const std::span<const Sequence> sequences = request.decoding->sequences();
+  if (sequences.size() == 1 && sequences.front().cache_rows.size() == request.rows.size()) return;
   const size_t all = 1 + static_cast<size_t>(*std::ranges::max_element(request.rows));
   if (used_rows_.size() < all) used_rows_.resize(all);
-  for (const Path& path : paths)
-    for (const int32_t row : path.cache_rows) used_rows_[static_cast<size_t>(row)] = true;
+  for (const Sequence& sequence : sequences)
+    for (const int32_t row : sequence.cache_rows) used_rows_[static_cast<size_t>(row)] = true;
   const auto unused =
       std::stable_partition(request.rows.begin(), request.rows.end(),
                             [&](int32_t row) { return used_rows_[static_cast<size_t>(row)]; });

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "heed/generate/cached_decoder.h"
-#include "heed/generate/decoding.h"
+#include "heed/generate/decoding_state.h"
 #include "heed/generate/pass_times.h"
 #include "heed/generate/prefix_cache.h"
 #include "heed/generate/speculation/drafter.h"
@@ -51,15 +51,15 @@ class Scheduler {
 
   struct Request {
     std::vector<int32_t> source;  // the input of the encoder; empty for a decoder-only model
-    Decoding* decoding;           // must live until the request has ended
+    DecodingState* decoding;      // must live until the request has ended
     /// The number of tokens in the kv caches that the request may need, at most: that of the source
-    /// plus, for each path, those of the prompt and the output.
+    /// plus, for each sequence, those of the prompt and the output.
     int64_t max_tokens = 0;
     /// Those that apply to the request; without a value, those that are attached to the model.
     std::optional<std::vector<ScaledAdapter>> adapters = {};
     /// Called by step() when the request joins, before its first tokens are computed.
     std::function<void()> on_start = {};
-    bool cross_attention = false;  // whether its paths have Path::cross_attention
+    bool cross_attention = false;  // whether its sequences have Sequence::cross_attention
   };
   /// Adds a request, which joins a later step. Requests join in the order in which they were added.
   Id add(Request request);
@@ -73,9 +73,9 @@ class Scheduler {
     std::exception_ptr error = {};  // why it ended: an Error that concerns this request alone
   };
   /// One pass of the model over the next tokens of all active requests. Returns the requests whose
-  /// paths have grown or ended, in the order in which they were added; valid until the next call.
-  /// If the pass throws, for example for lack of memory or because it was interrupted, all requests
-  /// stay as they were.
+  /// sequences have grown or ended, in the order in which they were added; valid until the next
+  /// call. If the pass throws, for example for lack of memory or because it was interrupted, all
+  /// requests stay as they were.
   std::span<const Progress> step();
 
   /// Whether no request is active or waiting.

@@ -40,7 +40,7 @@ constexpr int64_t kMinPathsPerThread = 8;
 
 /// Decodes every `stride`th request of a batch, from `first` on.
 void search_share(const model::Transformer& model, const SchedulerOptions& options,
-                  const SearchBatch& batch, std::vector<BeamDecoding>& decodings, size_t first,
+                  const SearchBatch& batch, std::vector<BeamState>& decodings, size_t first,
                   size_t stride) {
   Scheduler scheduler(model, options);
   for (size_t b = first; b < decodings.size(); b += stride)
@@ -59,7 +59,7 @@ std::vector<std::vector<SearchResult>> search(const model::Transformer& model, D
                                               const SearchBatch& batch,
                                               const SearchOptions& options) {
   check(options);
-  std::vector<BeamDecoding> decodings;
+  std::vector<BeamState> decodings;
   for (const GeneratorInput& input : batch.inputs)
     decodings.emplace_back(options, input, batch.rules);
   const int64_t shares = std::clamp<int64_t>(
@@ -74,7 +74,7 @@ std::vector<std::vector<SearchResult>> search(const model::Transformer& model, D
                  static_cast<size_t>(shares));
   });
   std::vector<std::vector<SearchResult>> results;
-  for (const BeamDecoding& decoding : decodings) results.push_back(decoding.best());
+  for (const BeamState& decoding : decodings) results.push_back(decoding.best());
   return results;
 }
 

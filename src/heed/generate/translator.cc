@@ -60,7 +60,7 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   std::vector<Translation*> filled;  // lines with tokens besides end of sequence and language
   std::vector<int64_t> lengths;
   for (Translation& line : results) {
-    if (std::ranges::all_of(line.source, [&](int32_t t) { return tokenizer_.is_mark(t); }))
+    if (std::ranges::all_of(line.source, [&](int32_t t) { return tokenizer_.is_special(t); }))
       continue;
     filled.push_back(&line);
     lengths.push_back(static_cast<int64_t>(line.source.size()));

@@ -2,12 +2,12 @@
 
 namespace heed::kernels {
 
-AttentionSpans AttentionSpans::self(const std::vector<int32_t>& offsets) {
+AttentionMetadata AttentionMetadata::self(const std::vector<int32_t>& offsets) {
   return cross(offsets, offsets);
 }
 
-AttentionSpans AttentionSpans::cross(const std::vector<int32_t>& q_offsets,
-                                     const std::vector<int32_t>& kv_offsets) {
+AttentionMetadata AttentionMetadata::cross(const std::vector<int32_t>& q_offsets,
+                                           const std::vector<int32_t>& kv_offsets) {
   return {q_offsets,
           {kv_offsets.begin(), kv_offsets.end() - 1},
           {kv_offsets.begin() + 1, kv_offsets.end()},

@@ -14,7 +14,7 @@ namespace heed::kernels {
 /// [kv_begin[b], kv_end[b]). Key j is row kv_rows[j] of k and v, or row j if kv_rows is empty.
 /// Several sequences may share keys (the beams of one sentence); with kv_rows the hypotheses of a
 /// beam are paths through a common cache.
-struct AttentionSpans {
+struct AttentionMetadata {
   std::vector<int32_t> q_offsets;  // [B+1]
   std::vector<int32_t> kv_begin;   // [B]
   std::vector<int32_t> kv_end;     // [B]
@@ -23,10 +23,10 @@ struct AttentionSpans {
   int64_t sequences() const { return static_cast<int64_t>(kv_begin.size()); }
 
   /// Self-attention over the sequences `offsets` [B+1].
-  static AttentionSpans self(const std::vector<int32_t>& offsets);
+  static AttentionMetadata self(const std::vector<int32_t>& offsets);
   /// Cross-attention: sequence b of `q_offsets` reads sequence b of `kv_offsets`.
-  static AttentionSpans cross(const std::vector<int32_t>& q_offsets,
-                              const std::vector<int32_t>& kv_offsets);
+  static AttentionMetadata cross(const std::vector<int32_t>& q_offsets,
+                                 const std::vector<int32_t>& kv_offsets);
 };
 
 struct AttentionOptions {
@@ -56,7 +56,7 @@ inline uint64_t attention_dropout_key(uint64_t dropout_key, int64_t row) {
 /// q [Nq, H d], k [Nk, G d], v [Nk, G dv].
 struct AttentionForward {
   const Tensor &q, &k, &v;
-  const AttentionSpans& spans;
+  const AttentionMetadata& spans;
   const AttentionOptions& options;
   /// [H, 2 R - 1] f32 or undefined: relative_bias[h, clamp(j - p, -(R - 1), R - 1) + R - 1] is
   /// added to the scaled and capped score of key j and the query at position p (Raffel et al.

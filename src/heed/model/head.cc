@@ -13,7 +13,7 @@ namespace heed::model {
 namespace {
 
 /// The rows of the vocabulary that this part of a divided model has.
-int64_t rows_of(const ModelConfig& c, const nn::Parts* parts) {
+int64_t rows_of(const ModelConfig& c, const nn::TensorParallel* parts) {
   return parts ? parts->size(c.vocab_size) : c.vocab_size;
 }
 

@@ -33,7 +33,7 @@ class Head {
 
   Tensor whole(const Tensor& part) const;
 
-  const nn::Parts* parts_;  // of the vocabulary
+  const nn::TensorParallel* parts_;  // of the vocabulary
   int64_t vocab_size_;
   float scale_, soft_cap_;
   kernels::Activation activation_;

@@ -126,7 +126,7 @@ WeightPlace::Stack place_of(Stack::Kind kind) {
 }
 
 /// The sizes of this part of a divided model.
-ModelConfig part_of(ModelConfig c, const nn::Parts* parts) {
+ModelConfig part_of(ModelConfig c, const nn::TensorParallel* parts) {
   if (!parts) return c;
   c.n_heads /= parts->count();
   c.n_kv_heads /= parts->count();
@@ -139,7 +139,7 @@ std::string_view prefix(Stack::Kind kind) {
 }
 
 /// The longest sequence of keys.
-int64_t reach(const kernels::AttentionSpans& spans) {
+int64_t reach(const kernels::AttentionMetadata& spans) {
   int64_t longest = 1;
   for (size_t b = 0; b < spans.kv_begin.size(); ++b)
     longest = std::max<int64_t>(longest, spans.kv_end[b] - spans.kv_begin[b]);
@@ -182,7 +182,7 @@ const nn::PositionEncoding& Stack::Encodings::of(Positions positions) const {
   return positions == Positions::all ? all : positions == Positions::local ? local : none;
 }
 
-Stack::Encodings Stack::position_encodings(Context& context, const Reads& reads) const {
+Stack::Encodings Stack::position_encodings(Context& context, const Inputs& reads) const {
   Encodings encodings;
   if (rotary_) encodings.all.rotation = rotary_->at(reads.positions);
   if (local_rotary_) encodings.local.rotation = local_rotary_->at(reads.positions);
@@ -191,7 +191,7 @@ Stack::Encodings Stack::position_encodings(Context& context, const Reads& reads)
   return encodings;
 }
 
-Tensor Stack::forward(Context& context, std::span<const int32_t> ids, const Reads& reads) const {
+Tensor Stack::forward(Context& context, std::span<const int32_t> ids, const Inputs& reads) const {
   const Encodings encodings = position_encodings(context, reads);
   const nn::KeysValues none;
   Tensor x = embeddings_.forward(context, ids, reads.positions, reads.types);  // [N, D]

@@ -23,7 +23,7 @@ class Stack {
   Stack(nn::Parameters& parameters, const ModelConfig& config, Kind kind, const Parameter& tokens);
 
   /// What a pass reads beside its input.
-  struct Reads {
+  struct Inputs {
     std::span<const int32_t> positions;  // [N], of each token in its sequence
     const nn::SelfSpans& own_spans;
     std::vector<nn::KeyValueCache>& caches;  // [L]
@@ -32,7 +32,7 @@ class Stack {
     std::span<const int32_t> types = {};  // [N], segments; empty: all 0
   };
   /// ids [N] -> states [N, D], after the last norm.
-  Tensor forward(Context& context, std::span<const int32_t> ids, const Reads& reads) const;
+  Tensor forward(Context& context, std::span<const int32_t> ids, const Inputs& reads) const;
 
   const std::vector<nn::TransformerLayer>& layers() const { return layers_; }
   nn::Embeddings& embeddings() { return embeddings_; }
@@ -45,7 +45,7 @@ class Stack {
     nn::PositionEncoding all, local, none;
     const nn::PositionEncoding& of(Positions positions) const;
   };
-  Encodings position_encodings(Context& context, const Reads& reads) const;
+  Encodings position_encodings(Context& context, const Inputs& reads) const;
 
   nn::Embeddings embeddings_;
   std::vector<nn::TransformerLayer> layers_;

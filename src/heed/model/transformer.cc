@@ -16,13 +16,14 @@ ModelConfig validated(ModelConfig config) {
   return config;
 }
 
-nn::Spans shared(kernels::AttentionSpans spans) {
-  return std::make_shared<const kernels::AttentionSpans>(std::move(spans));
+nn::Spans shared(kernels::AttentionMetadata spans) {
+  return std::make_shared<const kernels::AttentionMetadata>(std::move(spans));
 }
 
 /// Self-attention over whole sequences.
 nn::SelfSpans whole(const std::vector<int32_t>& offsets) {
-  return {shared(kernels::AttentionSpans::self(offsets)), static_cast<int64_t>(offsets.size()) - 1};
+  return {shared(kernels::AttentionMetadata::self(offsets)),
+          static_cast<int64_t>(offsets.size()) - 1};
 }
 
 // Scaled by sqrt(D), its rows have about the variance of the positions' sinusoids.
@@ -53,7 +54,7 @@ void require_divisible(const ModelConfig& c, int parts) {
 }  // namespace
 
 Transformer::Transformer(ModelConfig config, std::optional<uint64_t> seed,
-                         std::shared_ptr<const nn::Parts> parts)
+                         std::shared_ptr<const nn::TensorParallel> parts)
     : config_(validated(std::move(config))),
       parts_(std::move(parts)),
       parameters_(seed, parts_.get()),
@@ -142,9 +143,9 @@ Tensor Transformer::decode(Context& context, std::span<const int32_t> input, con
 Tensor Transformer::decode_all(Context& context, const Tokens& input, const Memory& memory) const {
   require(has_decoder(), "the model has no decoder");
   check_lengths(has_encoder() ? "target" : "text", input.offsets);
-  std::vector<nn::KeyValueCache> forgotten = make_caches(nn::KeyValueCache::Mode::forget);
+  std::vector<nn::KeyValueCache> forgotten = make_caches(nn::KeyValueCache::Mode::none);
   const nn::Spans memory_spans =
-      has_encoder() ? shared(kernels::AttentionSpans::cross(input.offsets, memory.offsets))
+      has_encoder() ? shared(kernels::AttentionMetadata::cross(input.offsets, memory.offsets))
                     : nullptr;
   const std::vector<int32_t> positions = nn::positions_within(input.offsets);
   return decode(context, input.ids, memory,

@@ -43,11 +43,11 @@ class Transformer {
   /// A part of a divided model, for inference; `parts` may be null. The configuration is that of
   /// the whole. Throws Error, too, when the model cannot be divided so.
   Transformer(ModelConfig config, std::optional<uint64_t> seed,
-              std::shared_ptr<const nn::Parts> parts);
+              std::shared_ptr<const nn::TensorParallel> parts);
 
   const ModelConfig& config() const { return config_; }
   /// null: the model is whole.
-  const nn::Parts* parts() const { return parts_.get(); }
+  const nn::TensorParallel* parts() const { return parts_.get(); }
   nn::Parameters& parameters() { return parameters_; }
   const nn::Parameters& parameters() const { return parameters_; }
 
@@ -127,7 +127,7 @@ class Transformer {
   void check_lengths(std::string_view what, const std::vector<int32_t>& offsets) const;
 
   ModelConfig config_;
-  std::shared_ptr<const nn::Parts> parts_;  // null: the model is whole
+  std::shared_ptr<const nn::TensorParallel> parts_;  // null: the model is whole
   nn::Parameters parameters_;
   const Parameter& embedding_;         // of the decoder, and of an encoder without its own
   const Parameter* source_embedding_;  // null: the encoder has no embedding of its own

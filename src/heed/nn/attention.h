@@ -76,7 +76,7 @@ class Attention {
                               int64_t heads, const PositionEncoding& positions) const;
 
   Settings settings_;
-  const Parts* parts_;  // of the heads
+  const TensorParallel* parts_;  // of the heads
   AttentionSite site_;
   Linear q_proj_, k_proj_, v_proj_, o_proj_;
   std::optional<Norm> q_norm_, k_norm_;

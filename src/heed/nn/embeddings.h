@@ -49,7 +49,7 @@ class Embeddings {
   Tensor token_vectors(Context& context, std::span<const int32_t> ids) const;
 
   Settings settings_;
-  const Parts* parts_;  // of the rows of `tokens`
+  const TensorParallel* parts_;  // of the rows of `tokens`
   const Parameter& tokens_;
   const Parameter* types_;  // null: none
   std::optional<Sinusoids> sinusoids_;

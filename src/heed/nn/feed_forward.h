@@ -29,8 +29,8 @@ class FeedForward {
 
  private:
   Settings settings_;
-  const Parts* parts_;  // of the hidden units
-  Linear in_;           // fc1 or up_proj
+  const TensorParallel* parts_;  // of the hidden units
+  Linear in_;                    // fc1 or up_proj
   std::optional<Linear> gate_;
   Linear out_;  // fc2 or down_proj
 };

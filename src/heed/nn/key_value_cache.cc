@@ -19,7 +19,7 @@ struct Run {
 
 /// Calls visit(Run) for the new tokens of each sequence in order. Runs are as long as possible.
 template <typename Visit>
-void visit_runs(const kernels::AttentionSpans& spans, Visit&& visit) {
+void visit_runs(const kernels::AttentionMetadata& spans, Visit&& visit) {
   Run run{0, 0, 0};
   for (size_t b = 0; b < spans.kv_end.size(); ++b) {
     const int32_t count = spans.q_offsets[b + 1] - spans.q_offsets[b];
@@ -52,7 +52,7 @@ void copy_rows(const Tensor& from, const Run& run, Tensor& to) {
 }  // namespace
 
 void KeyValueCache::write(Tensor& cached, const Tensor& fresh,
-                          const kernels::AttentionSpans& spans) const {
+                          const kernels::AttentionMetadata& spans) const {
   int64_t needed = 0, runs = 0;
   visit_runs(spans, [&](const Run& run) {
     needed = std::max(needed, run.row + run.count);
@@ -78,8 +78,8 @@ void KeyValueCache::write(Tensor& cached, const Tensor& fresh,
   visit_runs(spans, [&](const Run& run) { copy_rows(converted, run, cached); });
 }
 
-KeysValues KeyValueCache::extend(const KeysValues& fresh, const kernels::AttentionSpans& spans) {
-  if (mode_ == Mode::forget) return fresh;
+KeysValues KeyValueCache::extend(const KeysValues& fresh, const kernels::AttentionMetadata& spans) {
+  if (mode_ == Mode::none) return fresh;
   write(cached_.keys, fresh.keys, spans);
   if (fresh.values.defined()) write(cached_.values, fresh.values, spans);
   return cached_;

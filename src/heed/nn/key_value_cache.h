@@ -13,7 +13,7 @@ struct KeysValues {
   Tensor keys, values;
 };
 
-using Spans = std::shared_ptr<const kernels::AttentionSpans>;
+using Spans = std::shared_ptr<const kernels::AttentionMetadata>;
 
 /// What the tokens of one pass attend to in self-attention: themselves and the earlier tokens of
 /// their sequences. The new tokens of a sequence are the last of its keys.
@@ -26,24 +26,24 @@ struct SelfSpans {
 };
 
 /// The keys and values of tokens that were computed before. A row never moves:
-/// AttentionSpans::kv_rows lists the rows of each sequence, so several sequences can share rows,
+/// AttentionMetadata::kv_rows lists the rows of each sequence, so several sequences can share rows,
 /// and the rows of a sequence that ended can be written again.
 class KeyValueCache {
  public:
-  enum class Mode { forget, keep };
+  enum class Mode { none, cache };
   /// With `forget` (training, encoding) nothing is cached: extend() returns its argument. `stored`
   /// is the dtype of the cached rows, f32, bf16 or q8_0 (bf16 takes half the memory and bandwidth
   /// of f32, q8_0 27%); without it rows keep their dtype.
-  explicit KeyValueCache(Mode mode = Mode::forget, std::optional<DType> stored = {})
+  explicit KeyValueCache(Mode mode = Mode::none, std::optional<DType> stored = {})
       : mode_(mode), stored_(stored) {}
 
   /// The first extend() will allocate this many rows, so that none are copied until there are more.
-  void expect(int64_t rows) { expected_ = rows; }
+  void reserve(int64_t rows) { expected_ = rows; }
 
   /// Writes the keys and values of a pass's new tokens, the last keys of each sequence of `spans`,
   /// to their rows: kv_rows[j] for key j, or j without kv_rows. Returns all rows; those that were
   /// never written are uninitialised.
-  KeysValues extend(const KeysValues& fresh, const kernels::AttentionSpans& spans);
+  KeysValues extend(const KeysValues& fresh, const kernels::AttentionMetadata& spans);
 
   /// All rows. Undefined before the first extend().
   const KeysValues& all() const { return cached_; }
@@ -51,7 +51,7 @@ class KeyValueCache {
   int64_t capacity() const { return cached_.keys.defined() ? cached_.keys.rows() : 0; }
 
  private:
-  void write(Tensor& cached, const Tensor& fresh, const kernels::AttentionSpans& spans) const;
+  void write(Tensor& cached, const Tensor& fresh, const kernels::AttentionMetadata& spans) const;
 
   Mode mode_;
   std::optional<DType> stored_;

@@ -19,8 +19,8 @@ Norm::Settings of_width(Norm::Settings norm, int64_t width) {
 }
 
 /// The sequences [begin, end).
-Spans part_of(const kernels::AttentionSpans& all, int64_t begin, int64_t end) {
-  kernels::AttentionSpans part{{0}, {}, {}, {}};
+Spans part_of(const kernels::AttentionMetadata& all, int64_t begin, int64_t end) {
+  kernels::AttentionMetadata part{{0}, {}, {}, {}};
   for (auto b = static_cast<size_t>(begin); b < static_cast<size_t>(end); ++b) {
     part.q_offsets.push_back(part.q_offsets.back() + all.q_offsets[b + 1] - all.q_offsets[b]);
     part.kv_begin.push_back(static_cast<int32_t>(part.kv_rows.size()));
@@ -28,7 +28,7 @@ Spans part_of(const kernels::AttentionSpans& all, int64_t begin, int64_t end) {
       part.kv_rows.push_back(all.kv_rows.empty() ? key : all.kv_rows[static_cast<size_t>(key)]);
     part.kv_end.push_back(static_cast<int32_t>(part.kv_rows.size()));
   }
-  return std::make_shared<const kernels::AttentionSpans>(std::move(part));
+  return std::make_shared<const kernels::AttentionMetadata>(std::move(part));
 }
 
 /// a [M, D] above b [N, D]: [M + N, D]. Not differentiable: training has no generated tokens.
@@ -123,11 +123,11 @@ Tensor LatentAttention::attend_expanded(Context& context, const Tensor& queries,
   Tensor all = cached;  // the latents of the sequences' keys, in their order
   if (!spans->kv_rows.empty()) {
     all = ops::gather_rows(context, cached, spans->kv_rows);
-    own = std::make_shared<const kernels::AttentionSpans>(
-        kernels::AttentionSpans{.q_offsets = spans->q_offsets,
-                                .kv_begin = spans->kv_begin,
-                                .kv_end = spans->kv_end,
-                                .kv_rows = {}});
+    own = std::make_shared<const kernels::AttentionMetadata>(
+        kernels::AttentionMetadata{.q_offsets = spans->q_offsets,
+                                   .kv_begin = spans->kv_begin,
+                                   .kv_end = spans->kv_end,
+                                   .kv_rows = {}});
   }
   const Tensor latent = ops::slice_columns(context, all, 0, rank);
   const Tensor rotary = ops::slice_columns(context, all, rank, all.cols());

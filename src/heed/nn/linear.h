@@ -9,7 +9,7 @@
 namespace heed::nn {
 
 /// Adds y, f32, of the parts of a divided model; nothing else has parts.
-inline Tensor sum_of_parts(const Parts* parts, Tensor y) {
+inline Tensor sum_of_parts(const TensorParallel* parts, Tensor y) {
   if (parts) parts->add({y.data<float>(), static_cast<size_t>(y.elements())});
   return y;
 }

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "heed/nn/parts.h"
+#include "heed/nn/tensor_parallel.h"
 #include "heed/ops/parameter.h"
 
 namespace heed::nn {
@@ -33,7 +33,7 @@ class Parameters {
   /// With a seed, new parameters get their initial values at once; without one they have only a
   /// shape until they are loaded or initialised.
   /// Modules are parts of those of a divided model if `parts` is not null; it must outlive them.
-  explicit Parameters(std::optional<uint64_t> seed = 0, const Parts* parts = nullptr)
+  explicit Parameters(std::optional<uint64_t> seed = 0, const TensorParallel* parts = nullptr)
       : seed_(seed), parts_(parts) {}
   Parameters(const Parameters&) = delete;
   Parameters& operator=(const Parameters&) = delete;
@@ -46,7 +46,7 @@ class Parameters {
   const Parameter& absent() const { return absent_; }
 
   /// null: the model is whole.
-  const Parts* parts() const { return parts_; }
+  const TensorParallel* parts() const { return parts_; }
 
   std::deque<Parameter>& all() { return parameters_; }
   const std::deque<Parameter>& all() const { return parameters_; }
@@ -79,7 +79,7 @@ class Parameters {
 
  private:
   std::optional<uint64_t> seed_;
-  const Parts* parts_;
+  const TensorParallel* parts_;
   WeightPlace place_;
   std::deque<Parameter> parameters_;
   std::unordered_map<std::string, Initializer> initializers_;  // by name

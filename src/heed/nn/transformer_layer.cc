@@ -80,7 +80,7 @@ Tensor TransformerLayer::sublayer(Context& context, const Tensor& x, const Norms
   return placement_ == NormPlacement::post ? norms.norm->forward(context, sum) : sum;
 }
 
-Tensor TransformerLayer::forward(Context& context, const Tensor& input, const Reads& reads) const {
+Tensor TransformerLayer::forward(Context& context, const Tensor& input, const Inputs& reads) const {
   const auto attend = [&](const Tensor& y) {
     return std::visit(
         [&](const auto& attention) {

@@ -60,7 +60,7 @@ class TransformerLayer {
   KeysValues memory_keys_values(Context& context, const Tensor& memory) const;
 
   /// What the queries of one pass attend to.
-  struct Reads {
+  struct Inputs {
     KeyValueCache& own;  // of self-attention; the keys and values of this pass are written to it
     const SelfSpans& own_spans;
     const PositionEncoding& positions;
@@ -68,7 +68,7 @@ class TransformerLayer {
     const Spans& memory_spans;
   };
   /// x [N, D] -> [N, D].
-  Tensor forward(Context& context, const Tensor& x, const Reads& reads) const;
+  Tensor forward(Context& context, const Tensor& x, const Inputs& reads) const;
 
  private:
   /// The norms around one sub-layer.

@@ -15,7 +15,7 @@ struct AttentionInput {
   const Tensor &q, &k, &v;
   Tensor relative_bias = {};  // [H, 2 R - 1] f32, see kernels::AttentionForward; may be absent
   const Parameter* sinks = nullptr;  // [H] f32, see kernels::AttentionForward; null: none
-  std::shared_ptr<const kernels::AttentionSpans> spans;
+  std::shared_ptr<const kernels::AttentionMetadata> spans;
   kernels::AttentionOptions options;
   AttentionSite site = {};
 };

@@ -47,7 +47,7 @@ Gradient& Gradients::of(const Parameter& parameter) {
   return const_cast<Gradient&>(std::as_const(*this).of(parameter));
 }
 
-RowGradient* Gradients::rows_of(const Parameter& table) {
+SparseGradient* Gradients::rows_of(const Parameter& table) {
   const auto found = rows_.find(&table);
   return found == rows_.end() ? nullptr : &found->second;
 }

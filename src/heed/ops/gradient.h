@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-#include "heed/ops/row_gradient.h"
+#include "heed/ops/sparse_gradient.h"
 #include "heed/tensor/allocator.h"
 #include "heed/tensor/tensor.h"
 
@@ -65,13 +65,13 @@ class Gradients {
   /// its gradient.
   void keep_rows_apart(const Parameter& table) { rows_.try_emplace(&table); }
   /// The rows of a table that are kept apart; null for other parameters.
-  RowGradient* rows_of(const Parameter& table);
+  SparseGradient* rows_of(const Parameter& table);
 
   void set_zero();
 
  private:
   std::unordered_map<const Parameter*, Gradient> gradients_;
-  std::unordered_map<const Parameter*, RowGradient> rows_;
+  std::unordered_map<const Parameter*, SparseGradient> rows_;
 };
 
 }  // namespace heed

@@ -43,7 +43,7 @@ void Tape::use(const Parameter& parameter, DType dtype) {
   if (in_use_.insert(&parameter).second) first_uses_.push_back({steps_.size(), &parameter});
 }
 
-RowGradient* Tape::rows_apart(const Parameter& table) const {
+SparseGradient* Tape::rows_apart(const Parameter& table) const {
   return parameter_gradients_ == nullptr ? nullptr : parameter_gradients_->rows_of(table);
 }
 
@@ -97,7 +97,7 @@ Gradient& Tape::gradient(const Parameter& parameter) {
 void Tape::add_rows(const Parameter& table, std::span<const int32_t> rows, const Tensor& dy,
                     float scale) {
   if (!table.trainable) return;
-  if (RowGradient* const apart = rows_apart(table)) return apart->add(rows, dy, scale);
+  if (SparseGradient* const apart = rows_apart(table)) return apart->add(rows, dy, scale);
   kernels::embedding_backward(rows, dy, scale, gradient(table).materialized());
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "heed/ops/gradient.h"
-#include "heed/ops/parameter_watch.h"
+#include "heed/ops/gradient_hook.h"
 #include "heed/tensor/allocator.h"
 #include "heed/tensor/tensor.h"
 
@@ -64,7 +64,7 @@ class Tape {
   Tape() = default;
   /// Gradients of parameters are added to `gradients`. `watch` is told about the parameters, unless
   /// it is null.
-  explicit Tape(Gradients& gradients, ParameterWatch* watch = nullptr)
+  explicit Tape(Gradients& gradients, GradientHook* watch = nullptr)
       : parameter_gradients_(&gradients), watch_(watch) {}
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
@@ -136,12 +136,12 @@ class Tape {
   static constexpr size_t kFirstBytes = size_t{16} << 10;
 
   SavedTensor saved_by(const Tensor& y, std::shared_ptr<SavedTensor::Recomputation> recomputation);
-  RowGradient* rows_apart(const Parameter& table) const;
+  SparseGradient* rows_apart(const Parameter& table) const;
   void forget_last();
   void report_complete();
 
   Gradients* parameter_gradients_ = nullptr;
-  ParameterWatch* watch_ = nullptr;
+  GradientHook* watch_ = nullptr;
   std::pmr::monotonic_buffer_resource memory_{kFirstBytes, &pool_resource()};
   std::pmr::vector<Step> steps_{&memory_};
   std::pmr::unordered_map<uint64_t, Tensor> gradients_{&memory_};

@@ -6,7 +6,7 @@
 
 namespace heed::serve {
 
-Call::Call(std::shared_ptr<Exchange> exchange, std::string route)
+Call::Call(std::shared_ptr<HttpTransaction> exchange, std::string route)
     : exchange_(std::move(exchange)), route_(std::move(route)) {}
 
 Call::~Call() {

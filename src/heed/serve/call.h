@@ -12,7 +12,7 @@
 
 #include "heed/serve/admission.h"
 #include "heed/serve/api_error.h"
-#include "heed/serve/http/exchange.h"
+#include "heed/serve/http/transaction.h"
 
 namespace heed::serve {
 
@@ -22,13 +22,13 @@ class Call {
  public:
   using Clock = std::chrono::steady_clock;
 
-  Call(std::shared_ptr<Exchange> exchange, std::string route);
+  Call(std::shared_ptr<HttpTransaction> exchange, std::string route);
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
   const HttpRequest& request() const { return exchange_->request(); }
-  Exchange& exchange() { return *exchange_; }
+  HttpTransaction& exchange() { return *exchange_; }
   const std::string& route() const { return route_; }
 
   /// Answers; of several answers the first one counts.
@@ -79,7 +79,7 @@ class Call {
   std::function<void(double)> on_token_interval = {};
 
  private:
-  const std::shared_ptr<Exchange> exchange_;
+  const std::shared_ptr<HttpTransaction> exchange_;
   const std::string route_;
   std::atomic<bool> cancelled_ = false;
   mutable std::mutex mutex_;

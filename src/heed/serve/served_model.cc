@@ -152,13 +152,13 @@ void ServedModel::step() {
   drop_cancelled();
   if (running_.empty()) return;
   was_interrupted_ = false;
-  const auto start = WasteBudget::Clock::now();
+  const auto start = PreemptionBudget::Clock::now();
   waste_.refill(start);
   try {
     session_->step();
     const bool others =
         std::ranges::any_of(running_, [](const Running& one) { return !one.call->cancelled(); });
-    if (was_interrupted_ && others) waste_.spend(WasteBudget::Clock::now() - start);
+    if (was_interrupted_ && others) waste_.spend(PreemptionBudget::Clock::now() - start);
   } catch (const std::bad_alloc&) {
     // All requests stay as they were. The newest makes room for the others.
     const Running newest = std::move(running_.back());

@@ -15,7 +15,7 @@
 #include "heed/serve/call.h"
 #include "heed/serve/compute_loop.h"
 #include "heed/serve/embed_queue.h"
-#include "heed/serve/waste_budget.h"
+#include "heed/serve/preemption_budget.h"
 #include "heed/server.h"
 #include "heed/session.h"
 
@@ -82,7 +82,7 @@ class ServedModel : public Workload, public std::enable_shared_from_this<ServedM
   bool retired_ = false;
   std::atomic<bool> idle_ = true;
   bool was_interrupted_ = false;  // this step
-  WasteBudget waste_;
+  PreemptionBudget waste_;
 
   std::atomic<bool> cancels_ = false;     // a call of the session was cancelled
   std::atomic<bool> interrupts_ = false;  // and its input is being computed

@@ -41,11 +41,11 @@ struct Server::State {
         access(options.api_keys, options.cors_origins) {}
 
   HttpServerOptions http_options();
-  void handle(const std::shared_ptr<Exchange>& exchange);
+  void handle(const std::shared_ptr<HttpTransaction>& exchange);
   void start(const Route& route, const std::shared_ptr<Call>& call);
   void read(const Route& route, const std::shared_ptr<Call>& call);
   void end_late_calls();
-  void finished(const Exchange& exchange);
+  void finished(const HttpTransaction& exchange);
   void warn(const std::string& model, const std::string& warning);
   void log(const std::string& line);
   bool is_forked() const { return getpid() != process; }
@@ -62,7 +62,7 @@ struct Server::State {
   HttpServer http;  // exchanges need it until the end
   Readers readers;
   // Of the network thread:
-  std::unordered_map<const Exchange*, std::shared_ptr<Call>> calls;
+  std::unordered_map<const HttpTransaction*, std::shared_ptr<Call>> calls;
   ComputeLoop loop;
   ModelRegistry models;
   const Access access;
@@ -73,16 +73,16 @@ HttpServerOptions Server::State::http_options() {
   return {.host = options.host,
           .port = options.port,
           .limits = options.http,
-          .handle = [this](const std::shared_ptr<Exchange>& exchange) { handle(exchange); },
+          .handle = [this](const std::shared_ptr<HttpTransaction>& exchange) { handle(exchange); },
           .error =
               [](int status, std::string_view message) {
                 return response_of({status, "invalid_request_error", std::string(message)});
               },
-          .finished = [this](const Exchange& exchange) { finished(exchange); },
+          .finished = [this](const HttpTransaction& exchange) { finished(exchange); },
           .tick = [this] { end_late_calls(); }};
 }
 
-void Server::State::handle(const std::shared_ptr<Exchange>& exchange) {
+void Server::State::handle(const std::shared_ptr<HttpTransaction>& exchange) {
   const HttpRequest& request = exchange->request();
   const Route* route = find_route(request.method, request.path);
   auto call = std::make_shared<Call>(exchange, route ? route->path : "other");
@@ -144,7 +144,7 @@ void Server::State::end_late_calls() {
   }
 }
 
-void Server::State::finished(const Exchange& exchange) {
+void Server::State::finished(const HttpTransaction& exchange) {
   const auto found = calls.find(&exchange);
   if (found == calls.end()) return;
   const std::shared_ptr<Call> call = found->second;

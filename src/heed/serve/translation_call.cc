@@ -139,7 +139,7 @@ void translate(const ModelCall& call, const std::vector<std::string>& texts,
     require_room(model, line, field);
     std::vector<int32_t> tokens = tokenizer.encode_source(line, languages_of(options));
     const bool words =
-        !std::ranges::all_of(tokens, [&](int32_t token) { return tokenizer.is_mark(token); });
+        !std::ranges::all_of(tokens, [&](int32_t token) { return tokenizer.is_special(token); });
     return words ? std::move(tokens) : std::vector<int32_t>();
   });
   std::make_shared<TranslationCall>(call, options, texts.size(), std::move(done))

@@ -66,8 +66,8 @@ Tensor states_of(const model::Transformer& model, Context& context, const model:
                  std::optional<DType> cache_dtype) {
   if (!cache_dtype) return model.decode_all(context, text);
   std::vector<nn::KeyValueCache> caches = generate::make_caches(model, cache_dtype);
-  const auto spans =
-      std::make_shared<const kernels::AttentionSpans>(kernels::AttentionSpans::self(text.offsets));
+  const auto spans = std::make_shared<const kernels::AttentionMetadata>(
+      kernels::AttentionMetadata::self(text.offsets));
   return model.decode(
       context, text.ids, {},
       {nn::positions_within(text.offsets), {spans, spans->sequences()}, nullptr, caches});

@@ -42,7 +42,7 @@ class TranslationTokenizer {
   std::vector<int32_t> start_of_target(const LanguagePair& languages, int32_t start,
                                        int32_t forced) const;
   /// Whether a token is end of sequence or a language, so that it belongs to no text.
-  bool is_mark(int32_t token) const { return token == eos_ || languages_.contains(token); }
+  bool is_special(int32_t token) const { return token == eos_ || languages_.contains(token); }
 
   /// The text of target tokens; special tokens are left out.
   std::string decode_target(std::span<const int32_t> tokens) const { return pieces_->text(tokens); }

@@ -17,9 +17,9 @@ class WholeGradients : public StepGradients {
       parts_.push_back({parameter, 0, parameter->shape.elements()});
   }
 
-  const std::vector<TrainedPart>& parts() const override { return parts_; }
+  const std::vector<Shard>& parts() const override { return parts_; }
 
-  std::vector<TrainedPart> parts_of(int) const override { return parts_; }
+  std::vector<Shard> parts_of(int) const override { return parts_; }
 
   StepLoss accumulate(const model::Transformer& model, const std::vector<data::Batch>& batches,
                       const StepLossOptions& options) override {
@@ -44,11 +44,11 @@ class WholeGradients : public StepGradients {
   std::vector<Tensor> gradients() const {
     std::vector<Tensor> all;
     all.reserve(parts_.size());
-    for (const TrainedPart& part : parts_) all.push_back(of_pass_.of(*part.parameter).tensor());
+    for (const Shard& part : parts_) all.push_back(of_pass_.of(*part.parameter).tensor());
     return all;
   }
 
-  std::vector<TrainedPart> parts_;
+  std::vector<Shard> parts_;
 };
 
 }  // namespace

@@ -15,9 +15,9 @@ class StepGradients {
   virtual ~StepGradients() = default;
 
   /// The parts of the parameters that this rank's optimizer changes.
-  virtual const std::vector<TrainedPart>& parts() const = 0;
+  virtual const std::vector<Shard>& parts() const = 0;
   /// The same of another rank.
-  virtual std::vector<TrainedPart> parts_of(int rank) const = 0;
+  virtual std::vector<Shard> parts_of(int rank) const = 0;
   /// Runs the passes of the step; returns the loss of all ranks.
   virtual StepLoss accumulate(const model::Transformer& model,
                               const std::vector<data::Batch>& batches,

@@ -24,7 +24,7 @@ int64_t loss_terms(std::span<const data::Batch> batches) {
 
 StepLoss accumulate_gradients(const model::Transformer& model, Gradients& gradients,
                               std::span<const data::Batch> batches, const StepLossOptions& options,
-                              ParameterWatch* watch) {
+                              GradientHook* watch) {
   StepLoss sum{.loss = {}, .tokens = tokens_of(batches)};
   const int64_t terms = options.terms > 0 ? options.terms : loss_terms(batches);
   const CounterRandom seeds(options.seed, static_cast<uint64_t>(options.step));

@@ -38,6 +38,6 @@ int64_t loss_terms(std::span<const data::Batch> batches);
 /// loss over all loss_terms(). `watch` is told about the parameters of each pass.
 StepLoss accumulate_gradients(const model::Transformer& model, Gradients& gradients,
                               std::span<const data::Batch> batches, const StepLossOptions& options,
-                              ParameterWatch* watch = nullptr);
+                              GradientHook* watch = nullptr);
 
 }  // namespace heed::train

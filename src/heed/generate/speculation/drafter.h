@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "heed/generate/decoding.h"
+#include "heed/generate/decoding_state.h"
 
 namespace heed::generate {
 
@@ -12,7 +12,7 @@ namespace heed::generate {
 struct DraftRequest {
   uint64_t id;
   std::span<const int32_t> source;  // the input of the encoder; empty for a decoder-only model
-  Decoding& decoding;
+  DecodingState& decoding;
   std::vector<int32_t>& draft;  // receives at most decoding.max_draft() tokens
 };
 

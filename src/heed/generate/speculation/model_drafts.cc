@@ -18,7 +18,7 @@ ModelDrafts::ModelDrafts(const model::Transformer& model, const ModelDraftsOptio
 /// read. The newest token is always read, for its logits.
 ModelDrafts::Drafting ModelDrafts::begin(const Wanted& wanted) {
   const std::span<const int32_t> prompt = wanted.request->decoding.prompt();
-  const std::span<const int32_t> output = wanted.request->decoding.paths().front().tokens;
+  const std::span<const int32_t> output = wanted.request->decoding.sequences().front().tokens;
   const size_t total = prompt.size() + output.size();
   const auto token = [&](size_t i) {
     return i < prompt.size() ? prompt[i] : output[i - prompt.size()];
@@ -62,7 +62,7 @@ Tensor ModelDrafts::read(std::span<Drafting> all) {
 /// Adds the most likely token to the draft. Returns whether another one can follow.
 bool ModelDrafts::take(Drafting& one, std::span<float> logits) const {
   std::vector<int32_t>& draft = one.wanted.request->draft;
-  const int32_t token = one.wanted.request->decoding.guess(logits, draft.size());
+  const int32_t token = one.wanted.request->decoding.draft_token(logits, draft.size());
   if (token < 0) return false;
   draft.push_back(token);
   one.unread.assign(1, token);
@@ -73,8 +73,8 @@ double ModelDrafts::draft(std::span<const Wanted> wanted) {
   using Clock = std::chrono::steady_clock;
   std::vector<Drafting> all;
   for (const Wanted& one : wanted) {
-    Decoding& decoding = one.request->decoding;
-    if (decoding.prompt().size() + decoding.paths().front().tokens.size() <= max_positions_)
+    DecodingState& decoding = one.request->decoding;
+    if (decoding.prompt().size() + decoding.sequences().front().tokens.size() <= max_positions_)
       all.push_back(begin(one));
   }
   // After a pass in which all drafts were right, two tokens are unread.

@@ -50,7 +50,7 @@ int NgramDrafts::kind(const DraftRequest& request) {
     history.append(request.decoding.prompt());
     history.given = history.tokens.size();
   }
-  const std::span<const int32_t> output = request.decoding.paths().front().tokens;
+  const std::span<const int32_t> output = request.decoding.sequences().front().tokens;
   history.append(output.subspan(history.tokens.size() - history.given));
   const size_t length = history.find_match();
   return length == 0 ? 0 : static_cast<int>(length) - 1;

@@ -16,7 +16,7 @@ constexpr std::string_view kSpace = "\u2581";
 
 void require_text(const text::TranslationTokenizer& tokenizer, std::span<const int32_t> tokens,
                   const char* side) {
-  require_input(!std::ranges::all_of(tokens, [&](int32_t t) { return tokenizer.is_mark(t); }),
+  require_input(!std::ranges::all_of(tokens, [&](int32_t t) { return tokenizer.is_special(t); }),
                 "the {} text is empty", side);
 }
 
@@ -109,7 +109,7 @@ ModelInput read_input(const model::Transformer& model, const text::Tokenizer& to
   return {read, stack_input(written, decoder_input(prompt, ids), piece)};
 }
 
-ModelInput read_input(const model::Transformer& model, const text::PairTokenizer& tokenizer,
+ModelInput read_input(const model::Transformer& model, const text::ModelTokenizer& tokenizer,
                       const std::string& text, const std::string& target,
                       const text::LanguagePair& languages, const generate::TokenRules& rules) {
   if (const text::TranslationTokenizer* two = tokenizer.translation_tokenizer())

@@ -7,7 +7,7 @@
 
 #include "heed/generate/token_rules.h"
 #include "heed/model/transformer.h"
-#include "heed/text/pair_tokenizer.h"
+#include "heed/text/model_tokenizer.h"
 
 namespace heed::inspect {
 
@@ -34,7 +34,7 @@ ModelInput read_input(const model::Transformer& model, const text::TranslationTo
                       const generate::TokenRules& rules = {});
 
 /// The same with either kind of tokenizer.
-ModelInput read_input(const model::Transformer& model, const text::PairTokenizer& tokenizer,
+ModelInput read_input(const model::Transformer& model, const text::ModelTokenizer& tokenizer,
                       const std::string& text, const std::string& target,
                       const text::LanguagePair& languages = {},
                       const generate::TokenRules& rules = {});

@@ -237,8 +237,8 @@ std::function<void()> Connection::waker() {
 
 Connection::Task<void> Connection::answer(Head head) {
   keep_alive_ = head.keep_alive;
-  exchange_ =
-      std::make_shared<Exchange>(std::move(head.request), options_.limits.pending_bytes, waker());
+  exchange_ = std::make_shared<HttpTransaction>(std::move(head.request),
+                                                options_.limits.pending_bytes, waker());
   watching_ = true;
   asio::co_spawn(
       stream_.get_executor(),
@@ -262,7 +262,7 @@ Connection::Task<void> Connection::answer(Head head) {
 }
 
 /// Notices that the client leaves while its request is being answered. Reads ahead what it sends.
-Connection::Task<void> Connection::watch(std::shared_ptr<Exchange> exchange) {
+Connection::Task<void> Connection::watch(std::shared_ptr<HttpTransaction> exchange) {
   auto& socket = stream_.socket();
   error_code error;
   while (exchange_ == exchange && buffer_.size() < kReadAhead) {
@@ -284,7 +284,7 @@ Connection::Task<void> Connection::watch(std::shared_ptr<Exchange> exchange) {
 
 /// Returns false when the client has gone.
 Connection::Task<bool> Connection::write_answer(bool http_1_0) {
-  const std::shared_ptr<Exchange> exchange = exchange_;
+  const std::shared_ptr<HttpTransaction> exchange = exchange_;
   const bool has_body = exchange->request().method != "HEAD";
   bool chunked = false;
   while (true) {
@@ -294,7 +294,7 @@ Connection::Task<bool> Connection::write_answer(bool http_1_0) {
       co_await changed_.async_wait(asio::redirect_error(use_awaitable, ignored));
     }
     if (!stream_.socket().is_open()) co_return false;
-    Exchange::Outgoing out = exchange->take();
+    HttpTransaction::Outgoing out = exchange->take();
     std::string bytes;
     if (out.head) {
       if (close_after_answer_) keep_alive_ = false;

@@ -41,7 +41,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Task<void> refuse(int status, std::string message);
   Task<void> answer(Head head);
   Task<bool> write_answer(bool http_1_0);
-  Task<void> watch(std::shared_ptr<Exchange> exchange);
+  Task<void> watch(std::shared_ptr<HttpTransaction> exchange);
   Task<bool> write(std::string_view bytes);
   Task<void> linger();
   std::function<void()> waker();
@@ -54,7 +54,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string client_;
   boost::asio::steady_timer changed_;  // cancelled when there is something to do
   std::shared_ptr<std::atomic<bool>> wake_posted_ = std::make_shared<std::atomic<bool>>(false);
-  std::shared_ptr<Exchange> exchange_;  // that is being answered
+  std::shared_ptr<HttpTransaction> exchange_;  // that is being answered
   bool idle_ = false, answered_ = false, watching_ = false, close_after_answer_ = false,
        keep_alive_ = true;
 };

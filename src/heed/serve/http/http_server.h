@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "heed/serve/http/exchange.h"
 #include "heed/serve/http/message.h"
+#include "heed/serve/http/transaction.h"
 #include "heed/server_limits.h"
 
 namespace heed::serve {
@@ -18,12 +18,12 @@ struct HttpServerOptions {
   int port = 8080;                 // 0: the system chooses one
   HttpLimits limits = {};
   /// Answers an exchange, now or later. Called on the network thread, so it must return soon.
-  std::function<void(const std::shared_ptr<Exchange>&)> handle = {};
+  std::function<void(const std::shared_ptr<HttpTransaction>&)> handle = {};
   /// The answer to what is not a request: status and reason.
   std::function<HttpResponse(int status, std::string_view message)> error = {};
   /// Called on the network thread after the last byte of an answer was written, or the client has
-  /// gone (Exchange::disconnected()).
-  std::function<void(const Exchange&)> finished = {};
+  /// gone (HttpTransaction::disconnected()).
+  std::function<void(const HttpTransaction&)> finished = {};
   /// Called on the network thread ten times a second.
   std::function<void()> tick = {};
 };

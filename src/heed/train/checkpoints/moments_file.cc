@@ -31,7 +31,7 @@ void write_own_moments(const std::filesystem::path& path, const Optimizer& optim
 }
 
 /// Where the moments of one parameter are: the part of each rank, or none.
-using Owners = std::vector<TrainedPart>;
+using Owners = std::vector<Shard>;
 
 /// A moment of a whole parameter, which is collected from the ranks.
 struct SharedMoment {
@@ -46,7 +46,7 @@ class MomentCollector {
                   distribute::Group& group)
       : optimizer_(optimizer), group_(group) {
     for (int rank = 0; rank < group.size(); ++rank)
-      for (const TrainedPart& part : gradients.parts_of(rank)) {
+      for (const Shard& part : gradients.parts_of(rank)) {
         Owners& owners = owners_[part.parameter];
         owners.resize(static_cast<size_t>(group.size()));
         owners[static_cast<size_t>(rank)] = part;
@@ -58,7 +58,7 @@ class MomentCollector {
   Tensor collect(const SharedMoment& moment) {
     const Owners& owners = owners_.at(moment.parameter);
     std::vector<int64_t> counts;
-    for (const TrainedPart& part : owners)
+    for (const Shard& part : owners)
       counts.push_back(part.parameter == nullptr ? 0
                        : part.is_whole()         ? moment.shape.elements()
                                                  : part.elements());
@@ -121,7 +121,7 @@ void read_moments(const std::filesystem::path& path, Optimizer& optimizer,
                   const StepGradients& gradients) {
   const auto file = io::SafetensorsFile::open(path);
   for (size_t i = 0; i < optimizer.parts().size(); ++i) {
-    const TrainedPart& part = optimizer.parts()[i];
+    const Shard& part = optimizer.parts()[i];
     for (Optimizer::Moment& moment : optimizer.state().moments[i]) {
       const Shape& shape = part.is_whole() ? moment.tensor.shape() : part.parameter->shape;
       moment.tensor = part.of(read_tensor(*file, name_of(*part.parameter, moment), shape)).clone();

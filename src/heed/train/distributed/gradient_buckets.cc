@@ -63,8 +63,8 @@ std::vector<GradientBucket> gradient_buckets(const std::vector<Parameter*>& trai
   return buckets;
 }
 
-std::vector<TrainedPart> parts_between(const GradientBucket& bucket, int64_t begin, int64_t end) {
-  std::vector<TrainedPart> parts;
+std::vector<Shard> parts_between(const GradientBucket& bucket, int64_t begin, int64_t end) {
+  std::vector<Shard> parts;
   for (const auto& [parameter, offset] : bucket.places) {
     const int64_t elements = parameter->shape.elements();
     const int64_t first = std::clamp<int64_t>(begin - offset, 0, elements);

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "heed/distribute/shards.h"
-#include "heed/train/distributed/trained_part.h"
+#include "heed/train/distributed/shard.h"
 
 namespace heed::train {
 
@@ -45,6 +45,6 @@ std::vector<GradientBucket> gradient_buckets(const std::vector<Parameter*>& trai
                                              const BucketOptions& options);
 
 /// The parts of the parameters in elements [begin, end) of a bucket.
-std::vector<TrainedPart> parts_between(const GradientBucket& bucket, int64_t begin, int64_t end);
+std::vector<Shard> parts_between(const GradientBucket& bucket, int64_t begin, int64_t end);
 
 }  // namespace heed::train

@@ -46,7 +46,7 @@ Tensor LeafGradients::flattened(const GradientBucket& bucket) {
 }
 
 /// Takes the looked-up rows of a pass.
-RowGradient LeafGradients::rows_of(size_t table) {
+SparseGradient LeafGradients::rows_of(size_t table) {
   return std::exchange(*of_pass_.rows_of(*buckets_[tables_[table]].places[0].parameter), {});
 }
 
@@ -132,12 +132,12 @@ void LeafGradients::add_rows() {
   for (size_t i = 0; i < tables_.size(); ++i) {
     const size_t bucket = tables_[i];
     const int64_t cols = buckets_[bucket].places[0].parameter->shape[1];
-    RowGradient own = rows_of(i);
+    SparseGradient own = rows_of(i);
     for (auto subtree = subtrees_.rbegin(); subtree != subtrees_.rend(); ++subtree) {
       subtree->rows[i].add(own);
       own = std::move(subtree->rows[i]);
     }
-    const RowGradient sum = sum_rows(group_, own, buckets_.bounds(bucket), cols);
+    const SparseGradient sum = sum_rows(group_, own, buckets_.bounds(bucket), cols);
     const auto [begin, end] = buckets_.shard(bucket, group_.rank());
     for (size_t row = 0; row < sum.rows().size(); ++row) {
       const int64_t place = sum.rows()[row] * cols;  // of the row in the table

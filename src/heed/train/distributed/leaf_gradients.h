@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "heed/train/distributed/weight_gathers.h"
+#include "heed/train/distributed/parameter_all_gather.h"
 #include "heed/train/step_gradients.h"
 
 namespace heed::train {
@@ -16,14 +16,14 @@ namespace heed::train {
 /// few, are added and sent apart from the rest (sum_rows.h), so that the product of the head, which
 /// is complete first, need not wait for them. Afterwards each rank has the sums of its shard of
 /// every bucket, and changes the parameters there. The next passes wait for what the others have
-/// changed (WeightGathers).
-class LeafGradients : public StepGradients, protected ParameterWatch {
+/// changed (ParameterAllGather).
+class LeafGradients : public StepGradients, protected GradientHook {
  public:
   LeafGradients(nn::Parameters& parameters, distribute::Group& group,
                 const StepGradientsOptions& options);
 
-  const std::vector<TrainedPart>& parts() const override { return buckets_.parts(); }
-  std::vector<TrainedPart> parts_of(int rank) const override { return buckets_.parts_of(rank); }
+  const std::vector<Shard>& parts() const override { return buckets_.parts(); }
+  std::vector<Shard> parts_of(int rank) const override { return buckets_.parts_of(rank); }
   StepLoss accumulate(const model::Transformer& model, const std::vector<data::Batch>& batches,
                       const StepLossOptions& options) override;
   double norm() override;
@@ -43,13 +43,13 @@ class LeafGradients : public StepGradients, protected ParameterWatch {
   /// The sum of 2^level leaves.
   struct Subtree {
     int level = 0;
-    std::vector<Tensor> buckets;    // flat, of those that are reduced
-    std::vector<RowGradient> rows;  // of each table
+    std::vector<Tensor> buckets;       // flat, of those that are reduced
+    std::vector<SparseGradient> rows;  // of each table
   };
 
   int64_t first_leaf(int rank) const { return leaves_ * rank / group_.size(); }
   Tensor flattened(const GradientBucket& bucket);
-  RowGradient rows_of(size_t table);
+  SparseGradient rows_of(size_t table);
   void add_leaf();
   StepLoss run_last_leaf(const model::Transformer& model, std::span<const data::Batch> batches,
                          StepLossOptions options);
@@ -60,7 +60,7 @@ class LeafGradients : public StepGradients, protected ParameterWatch {
   distribute::Group& group_;
   int64_t leaves_;
   ShardedBuckets buckets_;
-  WeightGathers weights_;
+  ParameterAllGather weights_;
   std::unordered_map<const Parameter*, size_t> bucket_of_;
   std::vector<size_t> tables_;     // the buckets of token embeddings
   size_t reduced_ = 0;             // buckets: those before the ones that are only looked up

@@ -17,7 +17,7 @@ ShardedBuckets::ShardedBuckets(std::vector<GradientBucket> buckets, int rank, in
   for (size_t i = 0; i < buckets_.size(); ++i) {
     bounds_.push_back(distribute::shards_of(buckets_[i].pieces, size));
     auto [begin, end] = shard(i, rank);
-    for (const TrainedPart& part : parts_between(buckets_[i], begin, end)) {
+    for (const Shard& part : parts_between(buckets_[i], begin, end)) {
       parts_.push_back(part);
       places_.push_back({i, begin});
       begin += part.elements();
@@ -30,11 +30,11 @@ std::pair<int64_t, int64_t> ShardedBuckets::shard(size_t bucket, int rank) const
   return {bounds_[bucket][at], bounds_[bucket][at + 1]};
 }
 
-std::vector<TrainedPart> ShardedBuckets::parts_of(int rank) const {
-  std::vector<TrainedPart> parts;
+std::vector<Shard> ShardedBuckets::parts_of(int rank) const {
+  std::vector<Shard> parts;
   for (size_t i = 0; i < buckets_.size(); ++i) {
     const auto [begin, end] = shard(i, rank);
-    for (const TrainedPart& part : parts_between(buckets_[i], begin, end)) parts.push_back(part);
+    for (const Shard& part : parts_between(buckets_[i], begin, end)) parts.push_back(part);
   }
   return parts;
 }

@@ -17,14 +17,14 @@ class ShardedBuckets {
   const distribute::Bounds& bounds(size_t bucket) const { return bounds_[bucket]; }
   /// Elements [first, second) of a bucket, which are a rank's.
   std::pair<int64_t, int64_t> shard(size_t bucket, int rank) const;
-  std::vector<TrainedPart> parts_of(int rank) const;
+  std::vector<Shard> parts_of(int rank) const;
 
   /// Where a part of this rank is.
   struct Place {
     size_t bucket;
     int64_t begin;  // of its first element in the bucket
   };
-  const std::vector<TrainedPart>& parts() const { return parts_; }
+  const std::vector<Shard>& parts() const { return parts_; }
   /// Of each of parts().
   const std::vector<Place>& places() const { return places_; }
 
@@ -32,7 +32,7 @@ class ShardedBuckets {
   std::vector<GradientBucket> buckets_;
   int size_;
   std::vector<distribute::Bounds> bounds_;  // of each bucket's shards
-  std::vector<TrainedPart> parts_;
+  std::vector<Shard> parts_;
   std::vector<Place> places_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 using distribute::Bounds;
 
 /// The numbers of the rows, then their values.
-std::string written(const RowGradient& rows) {
+std::string written(const SparseGradient& rows) {
   if (rows.rows().empty()) return {};
   const size_t numbers = rows.rows().size() * sizeof(int32_t);
   const auto values = static_cast<size_t>(rows.values().bytes());
@@ -21,7 +21,7 @@ std::string written(const RowGradient& rows) {
   return bytes;
 }
 
-RowGradient read(const std::string& bytes, int64_t cols) {
+SparseGradient read(const std::string& bytes, int64_t cols) {
   const size_t count = bytes.size() / (sizeof(int32_t) + static_cast<size_t>(cols) * sizeof(float));
   if (count == 0) return {};
   std::vector<int32_t> rows(count);
@@ -33,22 +33,23 @@ RowGradient read(const std::string& bytes, int64_t cols) {
 }
 
 /// What reaches into shards [first, last).
-RowGradient in_shards(const RowGradient& rows, const Bounds& shards, int first, int last,
-                      int64_t cols) {
+SparseGradient in_shards(const SparseGradient& rows, const Bounds& shards, int first, int last,
+                         int64_t cols) {
   const int64_t begin = shards[static_cast<size_t>(first)], end = shards[static_cast<size_t>(last)];
-  return begin < end ? rows.between(begin / cols, ceil_div(end, cols)) : RowGradient();
+  return begin < end ? rows.between(begin / cols, ceil_div(end, cols)) : SparseGradient();
 }
 
 /// Recursive halving with distance doubling: a balanced binary tree over the ranks.
-RowGradient halve(distribute::Group& group, RowGradient sum, const Bounds& shards, int64_t cols) {
+SparseGradient halve(distribute::Group& group, SparseGradient sum, const Bounds& shards,
+                     int64_t cols) {
   int first = 0, last = group.size();  // the shards that this rank still adds up
   for (int bit = 1; bit < group.size(); bit *= 2) {
     const int middle = first + (last - first) / 2;
-    RowGradient lower = in_shards(sum, shards, first, middle, cols);
-    RowGradient upper = in_shards(sum, shards, middle, last, cols);
+    SparseGradient lower = in_shards(sum, shards, first, middle, cols);
+    SparseGradient upper = in_shards(sum, shards, middle, last, cols);
     const bool is_upper = group.rank() & bit;
     const int partner = group.rank() ^ bit;
-    RowGradient other =
+    SparseGradient other =
         read(group.exchange(partner, written(is_upper ? lower : upper), partner), cols);
     sum = is_upper ? std::move(upper) : std::move(lower);
     (is_upper ? first : last) = middle;
@@ -59,10 +60,10 @@ RowGradient halve(distribute::Group& group, RowGradient sum, const Bounds& shard
 }
 
 /// Ranks exchange rows directly and add them in the order of the ranks.
-RowGradient exchange_directly(distribute::Group& group, const RowGradient& own,
-                              const Bounds& shards, int64_t cols) {
+SparseGradient exchange_directly(distribute::Group& group, const SparseGradient& own,
+                                 const Bounds& shards, int64_t cols) {
   const int rank = group.rank(), size = group.size();
-  std::vector<RowGradient> of_ranks(static_cast<size_t>(size));
+  std::vector<SparseGradient> of_ranks(static_cast<size_t>(size));
   of_ranks[static_cast<size_t>(rank)] = in_shards(own, shards, rank, rank + 1, cols);
   for (int distance = 1; distance < size; ++distance) {
     const int to = (rank + distance) % size, from = (rank + size - distance) % size;
@@ -75,8 +76,8 @@ RowGradient exchange_directly(distribute::Group& group, const RowGradient& own,
 
 }  // namespace
 
-RowGradient sum_rows(distribute::Group& group, const RowGradient& own, const Bounds& shards,
-                     int64_t cols) {
+SparseGradient sum_rows(distribute::Group& group, const SparseGradient& own, const Bounds& shards,
+                        int64_t cols) {
   return std::has_single_bit(static_cast<unsigned>(group.size()))
              ? halve(group, own, shards, cols)
              : exchange_directly(group, own, shards, cols);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "heed/distribute/group.h"
-#include "heed/ops/row_gradient.h"
+#include "heed/ops/sparse_gradient.h"
 
 namespace heed::train {
 
@@ -9,7 +9,7 @@ namespace heed::train {
 /// rank's shard. Bounds count elements of the table. Ranks exchange and add rows as
 /// distribute::reduce_scatter() does elements, so the bits are the same on every power of two of
 /// ranks. Collective; throws as Group does.
-RowGradient sum_rows(distribute::Group& group, const RowGradient& own,
-                     const distribute::Bounds& shards, int64_t cols);
+SparseGradient sum_rows(distribute::Group& group, const SparseGradient& own,
+                        const distribute::Bounds& shards, int64_t cols);
 
 }  // namespace heed::train

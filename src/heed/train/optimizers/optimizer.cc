@@ -50,9 +50,9 @@ std::string_view name_of(OptimizerKind kind) {
   return "?";
 }
 
-Optimizer::Optimizer(std::vector<TrainedPart> parts, Settings settings)
+Optimizer::Optimizer(std::vector<Shard> parts, Settings settings)
     : parts_(std::move(parts)), settings_(settings) {
-  for (const TrainedPart& part : parts_)
+  for (const Shard& part : parts_)
     state_.moments.push_back(initial_moments(*part.parameter, part.shape()));
 }
 
@@ -78,7 +78,7 @@ OptimizerKind Optimizer::kind_of(const Parameter& parameter) const {
 
 /// The indices of the parts that it changes.
 std::vector<size_t> Optimizer::changed_by(OptimizerKind kind) const {
-  const auto changes = [&](const TrainedPart& part) { return kind_of(*part.parameter) == kind; };
+  const auto changes = [&](const Shard& part) { return kind_of(*part.parameter) == kind; };
   std::vector<size_t> indices;
   indices.reserve(static_cast<size_t>(std::ranges::count_if(parts_, changes)));
   for (size_t i = 0; i < parts_.size(); ++i)

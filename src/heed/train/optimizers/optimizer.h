@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/train/distributed/trained_part.h"
+#include "heed/train/distributed/shard.h"
 
 namespace heed::train {
 
@@ -33,7 +33,7 @@ class Optimizer {
     int64_t soap_frequency = 10, soap_max_dim = 10000;  // see SoapOptions and soap_state()
   };
   /// The parameters must outlive this. Muon and SOAP change whole matrices only.
-  Optimizer(std::vector<TrainedPart> parts, Settings settings);
+  Optimizer(std::vector<Shard> parts, Settings settings);
 
   /// One step with the gradients of parts(), times `gradient_scale`. An undefined gradient counts
   /// as zero.
@@ -45,7 +45,7 @@ class Optimizer {
   void set_average();
 
   /// What it changes.
-  const std::vector<TrainedPart>& parts() const { return parts_; }
+  const std::vector<Shard>& parts() const { return parts_; }
 
   /// A tensor that the optimizer keeps for a parameter.
   struct Moment {
@@ -73,7 +73,7 @@ class Optimizer {
   void step_schedule_free(const std::vector<Tensor>& gradients, double learning_rate,
                           double gradient_scale);
 
-  std::vector<TrainedPart> parts_;
+  std::vector<Shard> parts_;
   Settings settings_;
   State state_;
 };

@@ -74,17 +74,17 @@ void take_special_pieces(const text::TranslationTokenizer& tokenizer, model::Mod
 using Files = std::vector<checkpoint::NamedFile>;
 
 /// The tokenizer and the files that describe it.
-std::pair<text::PairTokenizer, Files> make_tokenizer(const TrainConfig& config, const Pairs& train,
-                                                     const std::filesystem::path& start,
-                                                     model::ModelConfig& model,
-                                                     Observer& observer) {
+std::pair<text::ModelTokenizer, Files> make_tokenizer(const TrainConfig& config, const Pairs& train,
+                                                      const std::filesystem::path& start,
+                                                      model::ModelConfig& model,
+                                                      Observer& observer) {
   const bool marian = !start.empty() && text::TranslationTokenizer::exists(start);
   require(start.empty() || marian || !text::TranslationTokenizer::is_multilingual(start),
           "{} is multilingual, and heed does not train models that read their languages' tokens",
           start.string());
   if (config.run.task == TaskKind::text_to_text && !marian) {
     TokenizerWithFiles one = prepare_tokenizer(config, start, sentences_of(train), model, observer);
-    return {text::PairTokenizer(std::move(one.tokenizer)), std::move(one.files)};
+    return {text::ModelTokenizer(std::move(one.tokenizer)), std::move(one.files)};
   }
   auto two = start.empty() ? learn_translation_tokenizer(config, train, observer)
                            : text::TranslationTokenizer::load(start);
@@ -94,7 +94,7 @@ std::pair<text::PairTokenizer, Files> make_tokenizer(const TrainConfig& config, 
     take_vocabulary(start, model);
   if (start.empty() && !config.vocabulary.model.empty()) take_special_pieces(two, model);
   Files files = two.files();
-  return {text::PairTokenizer(std::move(two)), std::move(files)};
+  return {text::ModelTokenizer(std::move(two)), std::move(files)};
 }
 
 }  // namespace

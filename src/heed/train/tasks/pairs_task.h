@@ -5,7 +5,7 @@
 
 #include "heed/data/pair_dataset.h"
 #include "heed/data/parallel_text.h"
-#include "heed/text/pair_tokenizer.h"
+#include "heed/text/model_tokenizer.h"
 #include "heed/train/tasks/task.h"
 #include "heed/train/tasks/vocabulary.h"
 
@@ -33,7 +33,7 @@ class PairsTask : public Task {
                  const std::vector<int64_t>& indices, std::vector<std::string>& translations) const;
 
   ValidationConfig validation_;
-  std::optional<text::PairTokenizer> tokenizer_;
+  std::optional<text::ModelTokenizer> tokenizer_;
   std::vector<checkpoint::NamedFile> files_;  // of the tokenizer
   std::vector<data::Example> valid_tokens_;
   std::vector<data::SentencePair> valid_text_;

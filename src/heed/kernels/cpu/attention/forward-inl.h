@@ -8,7 +8,7 @@
 
 #include "heed/base/rounding.h"
 #include "heed/kernels/counter_hash.h"
-#include "heed/kernels/cpu/attention/few_rows-inl.h"
+#include "heed/kernels/cpu/attention/decode_attention-inl.h"
 #include "heed/kernels/cpu/attention/pairs-inl.h"
 #include "heed/kernels/cpu/attention/scores-inl.h"
 #include "heed/kernels/cpu/attention/softmax-inl.h"
@@ -97,7 +97,7 @@ class ForwardTile {
         begin_(task.row_begin),
         rows_(task.row_end - task.row_begin),
         tiles_(uses_tiles()),
-        few_(!tiles_ && rows_ <= kFewRows && readable_in_place<K>(shape_.d, shape_.dv)),
+        decodes_(!tiles_ && rows_ <= kDecodeRows && readable_in_place<K>(shape_.d, shape_.dv)),
         adjusts_scores_(shape_.adjusts_scores()),
         drop_threshold_(shape_.dropout > 0.0f ? drop_threshold(shape_.dropout) : 0) {
     load_queries();
@@ -179,7 +179,7 @@ class ForwardTile {
     for (int64_t key = begin; key < end; key += cpu::kKeyBlock) {
       const int64_t count = HWY_MIN(cpu::kKeyBlock, end - key);
       load_keys(key, count);
-      const int64_t panel = tiles_ ? cpu::kTileRows : few_ ? kFewRows : cpu::kPanelRows;
+      const int64_t panel = tiles_ ? cpu::kTileRows : decodes_ ? kDecodeRows : cpu::kPanelRows;
       for (int64_t r = 0; r < rows_; r += panel) {
         const int64_t first_key = HWY_MAX(begin, group_.first_block(begin_ + r));
         attend({r, HWY_MIN(panel, rows_ - r), key, count, first_key},
@@ -191,7 +191,7 @@ class ForwardTile {
   void load_keys(int64_t key, int64_t count) {
     k_rows_ = find_keys(group_, tensors_.k, shape_.d, key, count);
     v_rows_ = find_keys(group_, tensors_.v, shape_.dv, key, count);
-    if (few_) return;
+    if (decodes_) return;
     if constexpr (kMayTile)
       if (tiles_) {
         k_panels_ = pack_key_panels(k_rows_, shape_.d, count, cpu::Slot::k);
@@ -220,11 +220,11 @@ class ForwardTile {
     const Rows<float> scores{cpu::scratch(cpu::Slot::scores, cpu::kTileRows * cpu::kKeyBlock),
                              cpu::kKeyBlock};
     score(at, seen, scores);
-    for (int64_t i = 0; i < at.rows; i += kFewRows) {
+    for (int64_t i = 0; i < at.rows; i += kDecodeRows) {
       const Rows<float> some{scores.data + i * scores.stride, scores.stride};
       const Rows<float> values{first ? nullptr : out.data + i * out.stride, out.stride};
-      softmax_rows({at.row + i, HWY_MIN(kFewRows, at.rows - i), at.key, seen, at.first_key}, some,
-                   values, softmax + i);
+      softmax_rows({at.row + i, HWY_MIN(kDecodeRows, at.rows - i), at.key, seen, at.first_key},
+                   some, values, softmax + i);
     }
     add_values(at.rows, seen, {scores.data, scores.stride}, out, !first);
   }
@@ -232,7 +232,7 @@ class ForwardTile {
   /// Turns scores into weights, and rescales the values so far (null: none).
   void softmax_rows(const Panel& at, Rows<float> scores, Rows<float> values,
                     OnlineSoftmax* softmax) {
-    SoftmaxRow rows[kFewRows];
+    SoftmaxRow rows[kDecodeRows];
     for (int64_t i = 0; i < at.rows; ++i) {
       const int64_t row = begin_ + at.row + i;
       float* row_scores = scores.data + i * scores.stride;
@@ -258,7 +258,7 @@ class ForwardTile {
       cpu::multiply_tiles({q_parts_.from(at.row), k_panels_, at.rows,
                            (seen + cpu::kTileCols - 1) / cpu::kTileCols, shape_.d, scores.data,
                            scores.stride, false});
-    else if (few_)
+    else if (decodes_)
       score_rows(at.rows, {q, q_.stride}, shape_.d, k_rows_, seen, scores);
     else
       product(at.rows, vectors_for(seen), shape_.d, {q, q_.stride, 1}, k_transposed_, scores,
@@ -273,7 +273,7 @@ class ForwardTile {
           bf16_parts(weights, rows, depth, weight_parts(f32_queries()), cpu::Slot::weights);
       cpu::multiply_tiles({parts, v_panels_, rows, shape_.dv / cpu::kTileCols, depth, out.data,
                            out.stride, accumulate});
-    } else if (few_) {
+    } else if (decodes_) {
       accumulate_values(rows, weights, v_rows_, seen, shape_.dv, out, accumulate);
     } else {
       product(rows, vectors_for(shape_.dv), seen, {weights.data, weights.stride, 1}, v_, out,
@@ -286,8 +286,8 @@ class ForwardTile {
   const cpu::AttentionShape& shape_;
   int64_t begin_, rows_;
   Rows<const float> q_{}, k_transposed_{}, v_{};
-  bool tiles_;  // products go through bf16 tiles
-  bool few_;    // so few rows that keys and values are read in place
+  bool tiles_;    // products go through bf16 tiles
+  bool decodes_;  // so few rows that keys and values are read in place
   bool adjusts_scores_;
   uint32_t drop_threshold_;
   KeyRows<K> k_rows_, v_rows_;

@@ -11,7 +11,7 @@
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/attention/weights.cc"
 #include <hwy/foreach_target.h>
 
-#include "heed/kernels/cpu/attention/few_rows-inl.h"
+#include "heed/kernels/cpu/attention/decode_attention-inl.h"
 #include "heed/kernels/cpu/attention/scores-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -28,7 +28,7 @@ Rows<float> all_scores(const cpu::AttentionGroup& group, const T* q, const K* k,
       cpu::scratch(cpu::Slot::scores, cpu::kPanelRows * (blocks + 1) * cpu::kKeyBlock),
       blocks * cpu::kKeyBlock};
   const auto queries = pack_queries(group, q, d, group.shape->scale, begin, rows, cpu::Slot::q);
-  static_assert(cpu::kPanelRows <= kFewRows);
+  static_assert(cpu::kPanelRows <= kDecodeRows);
   const bool in_place = readable_in_place<K>(d, group.shape->dv);
   float* transposed = cpu::scratch(cpu::Slot::k_transposed, cpu::kKeyBlock * padded(d));
   const int64_t visible = group.visible(begin + rows - 1);
@@ -138,10 +138,10 @@ void visit_operands(const AttentionForward& in, const Visitor& visitor) {
 Tensor attention_weights(const AttentionForward& in, const QueryRange& range) {
   const size_t b = static_cast<size_t>(range.sequence);
   const AttentionShape shape(in);
-  const AttentionSpans one{{in.spans.q_offsets[b], in.spans.q_offsets[b + 1]},
-                           {in.spans.kv_begin[b]},
-                           {in.spans.kv_end[b]},
-                           {}};
+  const AttentionMetadata one{{in.spans.q_offsets[b], in.spans.q_offsets[b + 1]},
+                              {in.spans.kv_begin[b]},
+                              {in.spans.kv_end[b]},
+                              {}};
   const auto groups = attention_groups(one, shape, false);
   Tensor weights = Tensor::empty({shape.n_heads, range.size(), groups.front().keys});
   float* to = weights.data<float>();

@@ -39,14 +39,14 @@ AttentionShape::AttentionShape(const AttentionForward& in)
       dropout_key(in.options.dropout_key),
       kv_rows(in.spans.kv_rows.empty() ? nullptr : in.spans.kv_rows.data()) {}
 
-std::vector<AttentionGroup> attention_groups(const AttentionSpans& spans,
+std::vector<AttentionGroup> attention_groups(const AttentionMetadata& spans,
                                              const AttentionShape& shape, bool merge) {
   std::vector<AttentionGroup> groups;
   find_groups(spans, shape, merge, groups);
   return groups;
 }
 
-void find_groups(const AttentionSpans& spans, const AttentionShape& shape, bool merge,
+void find_groups(const AttentionMetadata& spans, const AttentionShape& shape, bool merge,
                  std::vector<AttentionGroup>& groups) {
   const size_t count = spans.kv_begin.size();
   groups.clear();

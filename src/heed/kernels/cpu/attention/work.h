@@ -111,10 +111,10 @@ struct AttentionGroup {
 /// The groups of a call; those of the key/value heads of a sequence are consecutive. With `merge`,
 /// neighbouring sequences with the same range of keys become one group, whose keys are packed once
 /// (the beams of one sentence in cross-attention).
-std::vector<AttentionGroup> attention_groups(const AttentionSpans& spans,
+std::vector<AttentionGroup> attention_groups(const AttentionMetadata& spans,
                                              const AttentionShape& shape, bool merge);
 /// The same into a list whose memory is reused.
-void find_groups(const AttentionSpans& spans, const AttentionShape& shape, bool merge,
+void find_groups(const AttentionMetadata& spans, const AttentionShape& shape, bool merge,
                  std::vector<AttentionGroup>& groups);
 
 /// A rectangle of a group: rows [row_begin, row_end), keys [key_begin, key_end).

@@ -26,7 +26,7 @@ constexpr int64_t kChunkBytes = 512 << 10;
 // With fewer rows than these, reading the panels dominates the time. Their chunks have this many
 // bytes: worth waking a thread for, and small enough that all threads finish at nearly the same
 // time.
-constexpr int64_t kFewRows = 16;
+constexpr int64_t kDecodeRows = 16;
 constexpr int64_t kReadBytes = 128 << 10;
 // Each chunk of many rows reads the strips again, so chunks are as wide as possible with at least
 // kChunksPerThread for each thread, but not narrower than kMinProducts multiply-adds.
@@ -88,7 +88,7 @@ class Work {
     const int64_t bytes = Int8Panel::bytes(depth_), rows = std::min(m_, kChunkRows);
     const int64_t max = std::max<int64_t>(1, kChunkBytes / bytes);
     if (threads == 1) return max;
-    if (rows < kFewRows) return std::clamp<int64_t>(kReadBytes / bytes, 1, max);
+    if (rows < kDecodeRows) return std::clamp<int64_t>(kReadBytes / bytes, 1, max);
     const int64_t share = ceil_div(panels(), ceil_div(kChunksPerThread * threads, row_chunks()));
     return std::min(max, std::max(share, ceil_div(kMinProducts / rows, bytes)));
   }

@@ -4,10 +4,10 @@
 #include "heed/kernels/cpu/simd/with_rows.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "heed/kernels/cpu/attention/few_rows.cc"
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/attention/decode_attention.cc"
 #include <hwy/foreach_target.h>
 
-#include "heed/kernels/cpu/attention/few_rows-inl.h"
+#include "heed/kernels/cpu/attention/decode_attention-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels {
@@ -182,7 +182,7 @@ HWY_NOINLINE void accumulate_constant_rows(Rows<const float> weights, const KeyR
 template <typename T>
 void score_rows(int64_t rows, Rows<const float> q, int64_t width, const KeyRows<T>& keys,
                 int64_t count, Rows<float> scores) {
-  cpu::with_rows<kFewRows>(rows, [&](auto constant) {
+  cpu::with_rows<kDecodeRows>(rows, [&](auto constant) {
     score_constant_rows<decltype(constant)::value>(q, width, keys, count, scores);
   });
 }
@@ -190,7 +190,7 @@ void score_rows(int64_t rows, Rows<const float> q, int64_t width, const KeyRows<
 template <typename T>
 void accumulate_values(int64_t rows, Rows<const float> weights, const KeyRows<T>& values,
                        int64_t count, int64_t width, Rows<float> out, bool accumulate) {
-  cpu::with_rows<kFewRows>(rows, [&](auto constant) {
+  cpu::with_rows<kDecodeRows>(rows, [&](auto constant) {
     accumulate_constant_rows<decltype(constant)::value>(weights, values, count, width, out,
                                                         accumulate);
   });

@@ -1,4 +1,4 @@
-#include "heed/distribute/letters.h"
+#include "heed/distribute/mailbox.h"
 
 #include <utility>
 
@@ -12,7 +12,7 @@ constexpr size_t kMostBytes = size_t{1} << 30;
 
 }  // namespace
 
-void Letters::post(int to, std::string bytes) {
+void Mailbox::post(int to, std::string bytes) {
   require(bytes.size() <= kMostBytes, "a message between ranks has {} bytes, expected at most {}",
           bytes.size(), kMostBytes);
   Outgoing& letter = outgoing_.emplace_back();
@@ -25,7 +25,7 @@ void Letters::post(int to, std::string bytes) {
         transport_.send(to, kLetterBytesTag, std::as_bytes(std::span(letter.bytes))));
 }
 
-std::optional<Letters::Letter> Letters::take() {
+std::optional<Mailbox::Message> Mailbox::take() {
   deliver();
   if (!listening_ && !receiving_)
     listening_ = transport_.receive(Transport::kAnyRank, kLetterHeadTag,
@@ -45,7 +45,7 @@ std::optional<Letters::Letter> Letters::take() {
   return std::exchange(incoming_, {});
 }
 
-bool Letters::deliver() {
+bool Mailbox::deliver() {
   for (Outgoing& letter : outgoing_)
     std::erase_if(letter.requests,
                   [this](Transport::Request& request) { return transport_.done(request); });
@@ -53,7 +53,7 @@ bool Letters::deliver() {
   return outgoing_.empty();
 }
 
-void Letters::close() {
+void Mailbox::close() {
   if (listening_) transport_.cancel(listening_);
   if (receiving_) transport_.cancel(receiving_);
   listening_ = receiving_ = nullptr;

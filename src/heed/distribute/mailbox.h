@@ -11,22 +11,22 @@ namespace heed::distribute {
 
 /// Messages of any length that nobody waits for: they arrive at any time, from any rank, those of
 /// one rank in order. They move while deliver() and take() are called. One thread uses it.
-class Letters {
+class Mailbox {
  public:
-  struct Letter {
+  struct Message {
     int from = 0;
     std::string bytes;
   };
 
   /// `transport` must outlive this.
-  explicit Letters(Transport& transport) : transport_(transport) {}
-  Letters(const Letters&) = delete;
-  Letters& operator=(const Letters&) = delete;
+  explicit Mailbox(Transport& transport) : transport_(transport) {}
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
 
   /// Begins to send at most 2^30 bytes; throws Error on more.
   void post(int to, std::string bytes);
   /// The next letter that has arrived.
-  std::optional<Letter> take();
+  std::optional<Message> take();
   /// Goes on sending. Returns whether all letters have been sent.
   bool deliver();
   /// Ends listening for letters, after which none can be taken.
@@ -47,7 +47,7 @@ class Letters {
   Transport& transport_;
   std::list<Outgoing> outgoing_;
   Head head_;
-  Letter incoming_;
+  Message incoming_;
   Transport::Request listening_ = nullptr;  // for head_
   Transport::Request receiving_ = nullptr;  // incoming_
 };

@@ -11,10 +11,10 @@ namespace heed::train {
 /// begins: the pass waits for a bucket when it first reads one of its parameters. With passes in
 /// bf16, matrices travel as they read them, in 2 bytes a weight (Parameter::working); vectors and
 /// what is read in f32 travel in f32. All functions but await() are collective.
-class WeightGathers {
+class ParameterAllGather {
  public:
   /// The buckets and the group must outlive this.
-  WeightGathers(const ShardedBuckets& buckets, distribute::Group& group, DType pass_dtype);
+  ParameterAllGather(const ShardedBuckets& buckets, distribute::Group& group, DType pass_dtype);
 
   /// After the optimizer's step: begins to gather all buckets, in the order in which a pass reads
   /// them: token embeddings, then the reverse of the order of the buckets.

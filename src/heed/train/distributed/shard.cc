@@ -1,8 +1,8 @@
-#include "heed/train/distributed/trained_part.h"
+#include "heed/train/distributed/shard.h"
 
 namespace heed::train {
 
-Tensor TrainedPart::of(const Tensor& whole) const {
+Tensor Shard::of(const Tensor& whole) const {
   if (is_whole() || !whole.defined()) return whole;
   return whole.reshaped({whole.elements(), 1}).row_slice(begin, end).reshaped(shape());
 }

@@ -14,11 +14,11 @@ namespace heed::serve {
 
 /// One request and its answer, between the connection and whoever computes the answer. Every
 /// function may be called by any thread.
-class Exchange {
+class HttpTransaction {
  public:
   /// `wake` tells the connection that there is something to do. Called by any thread. If more than
   /// `max_pending` bytes of an answer in parts wait to be sent, the client is dropped.
-  Exchange(HttpRequest request, size_t max_pending, std::function<void()> wake)
+  HttpTransaction(HttpRequest request, size_t max_pending, std::function<void()> wake)
       : request_(std::move(request)), max_pending_(max_pending), wake_(std::move(wake)) {}
 
   const HttpRequest& request() const { return request_; }

@@ -7,7 +7,7 @@ namespace heed::serve {
 
 /// How long steps may compute in vain for calls that go on, because they were interrupted for calls
 /// that were cancelled: at most kShare of the time in the long run, however many are cancelled.
-class WasteBudget {
+class PreemptionBudget {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr double kShare = 0.2;

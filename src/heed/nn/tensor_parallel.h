@@ -10,10 +10,10 @@ namespace heed::nn {
 /// has one. All parts run the same passes together. Each has some of the heads of attention, of the
 /// hidden units of feed-forward networks and of the rows of the vocabulary; vectors of d_model are
 /// the same everywhere.
-class Parts {
+class TensorParallel {
  public:
-  Parts(int own, int count) : own_(own), count_(count) {}
-  virtual ~Parts() = default;
+  TensorParallel(int own, int count) : own_(own), count_(count) {}
+  virtual ~TensorParallel() = default;
 
   int own() const { return own_; }
   int count() const { return count_; }

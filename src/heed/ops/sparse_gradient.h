@@ -11,21 +11,21 @@ namespace heed {
 
 /// The gradient of the rows of a table [V, D] that were looked up. The other rows, which are most
 /// of a large vocabulary, are zero and take no memory.
-class RowGradient {
+class SparseGradient {
  public:
   /// Zero.
-  RowGradient() = default;
+  SparseGradient() = default;
   /// rows [N] ascending, values [N, D] f32.
-  RowGradient(std::vector<int32_t> rows, Tensor values)
+  SparseGradient(std::vector<int32_t> rows, Tensor values)
       : rows_(std::move(rows)), values_(std::move(values)) {}
 
   /// Adds scale * dy[n] to row rows[n]; rows [N] in any order, dy [N, D] f32 or bf16. The order of
   /// a row's sum is fixed.
   void add(std::span<const int32_t> rows, const Tensor& dy, float scale);
-  void add(const RowGradient& other) { add(other.rows_, other.values_, 1.0f); }
+  void add(const SparseGradient& other) { add(other.rows_, other.values_, 1.0f); }
 
   /// Those of rows [first, last); shares them.
-  RowGradient between(int64_t first, int64_t last) const;
+  SparseGradient between(int64_t first, int64_t last) const;
 
   /// The numbers of the rows, ascending.
   const std::vector<int32_t>& rows() const { return rows_; }

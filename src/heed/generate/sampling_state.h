@@ -6,40 +6,40 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/generate/decoding.h"
+#include "heed/generate/decoding_state.h"
 #include "heed/generate/generator.h"
 #include "heed/generate/stop_strings.h"
 
 namespace heed::generate {
 
 /// The output of one prompt while it is sampled (or chosen greedily).
-class Output : public Decoding {
+class SamplingState : public DecodingState {
  public:
   /// `number` is the prompt's number among all. Options, tokenizer and input must outlive
   /// this.
-  Output(const GeneratorOptions& options, const std::optional<text::Tokenizer>& tokenizer,
-         const GeneratorInput& input, uint64_t number);
+  SamplingState(const GeneratorOptions& options, const std::optional<text::Tokenizer>& tokenizer,
+                const GeneratorInput& input, uint64_t number);
 
   std::span<const int32_t> prompt() const override { return input_.prompt; }
-  std::span<Path> paths() override { return {&path_, 1}; }
+  std::span<Sequence> sequences() override { return {&sequence_, 1}; }
   bool ended() const override { return ended_; }
   /// Appends the token chosen from `logits` [1, V], which are changed by penalties and biases.
   void advance(Tensor& logits) override;
   int64_t max_draft() const override {
-    return input_.max_new_tokens - static_cast<int64_t>(path_.tokens.size()) - 1;
+    return input_.max_new_tokens - static_cast<int64_t>(sequence_.tokens.size()) - 1;
   }
-  int32_t guess(std::span<float> logits, size_t ahead) const override;
+  int32_t draft_token(std::span<float> logits, size_t draft_offset) const override;
   int64_t advance_drafted(Tensor& logits, std::span<const int32_t> draft) override;
 
   /// The text added since the last call.
   std::string take_text() { return std::exchange(new_text_, {}); }
-  std::span<const int32_t> tokens() const { return path_.tokens; }
+  std::span<const int32_t> tokens() const { return sequence_.tokens; }
   /// The result, once it has ended; the log-probabilities of `tokens` before.
   const Generation& result() const { return result_; }
 
  private:
   TokensSoFar tokens_so_far() const;
-  int32_t choose(std::span<float> logits, size_t ahead) const;
+  int32_t choose(std::span<float> logits, size_t draft_offset) const;
   void append(std::span<float> logits);
   void finish(FinishReason reason);
   void add_token_text(int32_t token);
@@ -56,7 +56,7 @@ class Output : public Decoding {
   std::optional<text::DecodeStream> decoded_;
   StopStrings stop_;
   std::string new_text_;
-  Path path_;
+  Sequence sequence_;
   Generation result_;
   bool ended_ = false;
 };

@@ -7,9 +7,9 @@ namespace heed {
 struct Parameter;
 
 /// Is told what a pass does with the parameters that it trains, on the thread of the pass.
-class ParameterWatch {
+class GradientHook {
  public:
-  virtual ~ParameterWatch() = default;
+  virtual ~GradientHook() = default;
   /// An op is about to read the parameter's elements in f32 or bf16.
   virtual void before_use(const Parameter& parameter, DType dtype) = 0;
   /// The same if it looks up rows of a table, whose gradient is kept apart.

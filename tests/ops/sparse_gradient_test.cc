@@ -1,4 +1,4 @@
-#include "heed/ops/row_gradient.h"
+#include "heed/ops/sparse_gradient.h"
 
 #include <gtest/gtest.h>
 
@@ -9,51 +9,51 @@
 namespace heed {
 namespace {
 
-std::vector<float> values_of(const RowGradient& rows) {
+std::vector<float> values_of(const SparseGradient& rows) {
   const auto values = rows.values().values<float>();
   return {values.begin(), values.end()};
 }
 
 /// Rows 7, 2 and 7 with two columns.
-RowGradient example() {
-  RowGradient rows;
+SparseGradient example() {
+  SparseGradient rows;
   rows.add(std::array{7, 2, 7}, Tensor::of({3, 2}, std::array{1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f}),
            2.0f);
   return rows;
 }
 
-TEST(RowGradient, HoldsTheRowsThatWereLookedUpInOrder) {
-  const RowGradient rows = example();
+TEST(SparseGradient, HoldsTheRowsThatWereLookedUpInOrder) {
+  const SparseGradient rows = example();
   EXPECT_EQ(rows.rows(), (std::vector{2, 7}));
   EXPECT_EQ(values_of(rows), (std::vector{6.0f, 8.0f, 12.0f, 16.0f}));
 }
 
-TEST(RowGradient, AddsRowsThatItHasAndOthers) {
-  RowGradient rows = example(), other;
+TEST(SparseGradient, AddsRowsThatItHasAndOthers) {
+  SparseGradient rows = example(), other;
   other.add(std::array{9, 2}, Tensor::of({2, 2}, std::array{10.0f, 20.0f, 30.0f, 40.0f}), 1.0f);
   rows.add(other);
   EXPECT_EQ(rows.rows(), (std::vector{2, 7, 9}));
   EXPECT_EQ(values_of(rows), (std::vector{36.0f, 48.0f, 12.0f, 16.0f, 10.0f, 20.0f}));
-  rows.add(RowGradient());
+  rows.add(SparseGradient());
   EXPECT_EQ(rows.rows().size(), 3u);
-  RowGradient empty;
+  SparseGradient empty;
   empty.add(other);
   EXPECT_EQ(empty.rows(), other.rows());
   EXPECT_EQ(values_of(empty), values_of(other));
 }
 
-TEST(RowGradient, GivesTheRowsOfARange) {
-  const RowGradient rows = example();
+TEST(SparseGradient, GivesTheRowsOfARange) {
+  const SparseGradient rows = example();
   EXPECT_EQ(rows.between(0, 7).rows(), std::vector{2});
   EXPECT_EQ(values_of(rows.between(0, 7)), (std::vector{6.0f, 8.0f}));
   EXPECT_EQ(rows.between(3, 100).rows(), std::vector{7});
   EXPECT_EQ(rows.between(2, 8).rows().size(), 2u);
   EXPECT_TRUE(rows.between(3, 7).rows().empty());
-  EXPECT_TRUE(RowGradient().between(0, 7).rows().empty());
+  EXPECT_TRUE(SparseGradient().between(0, 7).rows().empty());
 }
 
 /// Counts what it is told.
-class Counts : public ParameterWatch {
+class Counts : public GradientHook {
  public:
   void before_use(const Parameter&, DType) override { ++uses; }
   void before_lookup(const Parameter&, DType) override { ++lookups; }
@@ -61,7 +61,7 @@ class Counts : public ParameterWatch {
   int uses = 0, lookups = 0, complete = 0;
 };
 
-TEST(RowGradient, IsApartFromTheRestOfAGradientWhereThatIsAskedFor) {
+TEST(SparseGradient, IsApartFromTheRestOfAGradientWhereThatIsAskedFor) {
   const std::vector<Parameter> tables{{.name = "table",
                                        .shape = {9, 2},
                                        .place = {},

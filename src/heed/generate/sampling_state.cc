@@ -1,4 +1,4 @@
-#include "heed/generate/output.h"
+#include "heed/generate/sampling_state.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,8 +22,9 @@ double log_sum_exp(std::span<const float> logits) {
 
 }  // namespace
 
-Output::Output(const GeneratorOptions& options, const std::optional<text::Tokenizer>& tokenizer,
-               const GeneratorInput& input, uint64_t number)
+SamplingState::SamplingState(const GeneratorOptions& options,
+                             const std::optional<text::Tokenizer>& tokenizer,
+                             const GeneratorInput& input, uint64_t number)
     : options_(options),
       tokenizer_(tokenizer),
       input_(input),
@@ -36,8 +37,8 @@ Output::Output(const GeneratorOptions& options, const std::optional<text::Tokeni
   for (const int32_t token : prompt.last(std::min(prompt.size(), kContext))) decoded_->feed(token);
 }
 
-TokenLogProbability Output::log_probabilities(std::span<const float> logits, int32_t chosen,
-                                              std::vector<TokenLogProbability>& best) const {
+TokenLogProbability SamplingState::log_probabilities(std::span<const float> logits, int32_t chosen,
+                                                     std::vector<TokenLogProbability>& best) const {
   const double log_sum = log_sum_exp(logits);
   const auto of = [&](int32_t token) {
     return TokenLogProbability{token,
@@ -56,57 +57,57 @@ TokenLogProbability Output::log_probabilities(std::span<const float> logits, int
   return of(chosen);
 }
 
-TokensSoFar Output::tokens_so_far() const {
+TokensSoFar SamplingState::tokens_so_far() const {
   return {.source = input_.source,
           .prompt = input_.prompt,
-          .output = path_.tokens,
+          .output = sequence_.tokens,
           .max_new_tokens = input_.max_new_tokens};
 }
 
-/// The token after the output and `ahead` others, which rules and penalties do not know.
-int32_t Output::choose(std::span<float> logits, size_t ahead) const {
+/// The token after the output and `draft_offset` others, which rules and penalties do not know.
+int32_t SamplingState::choose(std::span<float> logits, size_t draft_offset) const {
   const TokensSoFar tokens = tokens_so_far();
   bias_logits(options_.rules, tokens, logits);
   adjust_logits(options_.sampling, counts_, logits);
   restrict_logits(options_.rules, tokens, logits);
-  return sample_token(options_.sampling, logits, number_, path_.tokens.size() + ahead);
+  return sample_token(options_.sampling, logits, number_, sequence_.tokens.size() + draft_offset);
 }
 
-int32_t Output::guess(std::span<float> logits, size_t ahead) const {
+int32_t SamplingState::draft_token(std::span<float> logits, size_t draft_offset) const {
   try {
-    const int32_t token = choose(logits, ahead);
+    const int32_t token = choose(logits, draft_offset);
     return options_.rules.is_end(token) ? -1 : token;
   } catch (const Error&) {  // of another model's logits
     return -1;
   }
 }
 
-void Output::advance(Tensor& logits) {
+void SamplingState::advance(Tensor& logits) {
   append({logits.data<float>(), static_cast<size_t>(logits.cols())});
 }
 
-int64_t Output::advance_drafted(Tensor& logits, std::span<const int32_t> draft) {
-  const size_t certain = path_.cache_rows.size() - draft.size();
+int64_t SamplingState::advance_drafted(Tensor& logits, std::span<const int32_t> draft) {
+  const size_t certain = sequence_.cache_rows.size() - draft.size();
   size_t accepted = 0;
   for (int64_t row = 0; row < logits.rows(); ++row) {
     Tensor own = logits.row_slice(row, row + 1);
     if (row > 0) check_logits(own);
-    const size_t before = path_.tokens.size();
+    const size_t before = sequence_.tokens.size();
     advance(own);
-    if (path_.tokens.size() == before || accepted == draft.size() ||
-        path_.tokens.back() != draft[accepted])
+    if (sequence_.tokens.size() == before || accepted == draft.size() ||
+        sequence_.tokens.back() != draft[accepted])
       break;
     ++accepted;
     if (ended_) break;
   }
-  path_.cache_rows.resize(certain + accepted);
+  sequence_.cache_rows.resize(certain + accepted);
   result_.drafted_tokens += std::ssize(draft);
   result_.accepted_tokens += static_cast<int64_t>(accepted);
   return static_cast<int64_t>(accepted);
 }
 
 /// Chooses the next token from logits [V].
-void Output::append(std::span<float> logits) {
+void SamplingState::append(std::span<float> logits) {
   std::vector<float> unadjusted;
   const bool recorded = options_.top_log_probabilities >= 0;
   if (recorded) unadjusted.assign(logits.begin(), logits.end());
@@ -116,19 +117,19 @@ void Output::append(std::span<float> logits) {
     return finish(forces_end(options_.rules, tokens_so_far()) ? FinishReason::length
                                                               : FinishReason::stop);
   }
-  path_.tokens.push_back(token);
+  sequence_.tokens.push_back(token);
   counts_.add_output(token);
   if (recorded)
     result_.chosen.push_back(log_probabilities(unadjusted, token, result_.best.emplace_back()));
   if (decoded_) add_token_text(token);
   if (stop_.found()) return finish(FinishReason::stop);
-  if (static_cast<int64_t>(path_.tokens.size()) >= input_.max_new_tokens)
+  if (static_cast<int64_t>(sequence_.tokens.size()) >= input_.max_new_tokens)
     finish(FinishReason::length);
 }
 
-void Output::finish(FinishReason reason) {
+void SamplingState::finish(FinishReason reason) {
   ended_ = true;
-  result_.tokens = path_.tokens;
+  result_.tokens = sequence_.tokens;
   if (decoded_) add_text(decoded_->finish());
   result_.finish_reason = stop_.found() ? FinishReason::stop : reason;
   result_.stop_string = stop_.found();
@@ -138,13 +139,13 @@ void Output::finish(FinishReason reason) {
 }
 
 /// A special token may be a stop string, or a part of one, although the text does not show it.
-void Output::add_token_text(int32_t token) {
+void SamplingState::add_token_text(int32_t token) {
   add_text(decoded_->feed(token));
   if (options_.skip_special_tokens && tokenizer_->is_special(token))
     add_text(tokenizer_->piece(token), true);
 }
 
-void Output::add_text(std::string_view text, bool hidden) {
+void SamplingState::add_text(std::string_view text, bool hidden) {
   const std::string certain = stop_.feed(text, hidden);
   new_text_ += certain;
   result_.text += certain;

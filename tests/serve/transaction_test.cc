@@ -1,28 +1,28 @@
-#include "heed/serve/http/exchange.h"
+#include "heed/serve/http/transaction.h"
 
 #include <gtest/gtest.h>
 
 namespace heed::serve {
 namespace {
 
-TEST(Exchange, KeepsTheFirstAnswer) {
+TEST(HttpTransaction, KeepsTheFirstAnswer) {
   int woken = 0;
-  Exchange exchange({}, 100, [&] { ++woken; });
+  HttpTransaction exchange({}, 100, [&] { ++woken; });
   EXPECT_FALSE(exchange.answered());
   exchange.respond({.status = 200, .body = "a"});
   exchange.respond({.status = 500, .body = "b"});
   exchange.begin({.status = 500, .body = "c"});
   EXPECT_EQ(woken, 1);
   EXPECT_TRUE(exchange.ended());
-  const Exchange::Outgoing out = exchange.take();
+  const HttpTransaction::Outgoing out = exchange.take();
   ASSERT_TRUE(out.head);
   EXPECT_EQ(out.head->body, "a");
   EXPECT_TRUE(out.ended);
   EXPECT_FALSE(exchange.take().head);
 }
 
-TEST(Exchange, SendsPartsInOrderAndNothingAfterTheEnd) {
-  Exchange exchange({}, 100, [] {});
+TEST(HttpTransaction, SendsPartsInOrderAndNothingAfterTheEnd) {
+  HttpTransaction exchange({}, 100, [] {});
   exchange.send("lost");
   exchange.begin({.body = "1"});
   exchange.send("2");
@@ -30,14 +30,14 @@ TEST(Exchange, SendsPartsInOrderAndNothingAfterTheEnd) {
   exchange.send("3");
   exchange.end();
   exchange.send("4");
-  const Exchange::Outgoing out = exchange.take();
+  const HttpTransaction::Outgoing out = exchange.take();
   EXPECT_EQ(out.bytes, "3");
   EXPECT_TRUE(out.streamed);
   EXPECT_TRUE(out.ended);
 }
 
-TEST(Exchange, DropsAClientThatDoesNotRead) {
-  Exchange exchange({}, 100, [] {});
+TEST(HttpTransaction, DropsAClientThatDoesNotRead) {
+  HttpTransaction exchange({}, 100, [] {});
   exchange.begin({});
   exchange.send(std::string(100, 'a'));
   EXPECT_FALSE(exchange.overflowed());
@@ -47,11 +47,11 @@ TEST(Exchange, DropsAClientThatDoesNotRead) {
   EXPECT_TRUE(exchange.take().bytes.empty());
 }
 
-TEST(Exchange, AddsHeadersToTheAnswer) {
-  Exchange exchange({}, 100, [] {});
+TEST(HttpTransaction, AddsHeadersToTheAnswer) {
+  HttpTransaction exchange({}, 100, [] {});
   exchange.add_header({"Vary", "Origin"});
   exchange.respond({});
-  const Exchange::Outgoing out = exchange.take();
+  const HttpTransaction::Outgoing out = exchange.take();
   ASSERT_EQ(out.head->headers.size(), 1u);
   EXPECT_EQ(out.head->headers[0].first, "Vary");
 }

@@ -1,15 +1,15 @@
-#include "heed/serve/http/exchange.h"
+#include "heed/serve/http/transaction.h"
 
 #include <utility>
 
 namespace heed::serve {
 
-void Exchange::add_header(std::pair<std::string, std::string> header) {
+void HttpTransaction::add_header(std::pair<std::string, std::string> header) {
   const std::lock_guard lock(mutex_);
   headers_.push_back(std::move(header));
 }
 
-void Exchange::respond(HttpResponse response) {
+void HttpTransaction::respond(HttpResponse response) {
   {
     const std::lock_guard lock(mutex_);
     if (status_ != 0) return;
@@ -20,7 +20,7 @@ void Exchange::respond(HttpResponse response) {
   wake_();
 }
 
-void Exchange::begin(HttpResponse head) {
+void HttpTransaction::begin(HttpResponse head) {
   {
     const std::lock_guard lock(mutex_);
     if (status_ != 0) return;
@@ -32,7 +32,7 @@ void Exchange::begin(HttpResponse head) {
   wake_();
 }
 
-void Exchange::send(std::string_view part) {
+void HttpTransaction::send(std::string_view part) {
   {
     const std::lock_guard lock(mutex_);
     if (!streamed_ || ended_ || overflowed_ || disconnected_) return;
@@ -45,7 +45,7 @@ void Exchange::send(std::string_view part) {
   wake_();
 }
 
-void Exchange::end() {
+void HttpTransaction::end() {
   {
     const std::lock_guard lock(mutex_);
     if (!streamed_ || ended_) return;
@@ -54,13 +54,13 @@ void Exchange::end() {
   wake_();
 }
 
-void Exchange::disconnect() {
+void HttpTransaction::disconnect() {
   const std::lock_guard lock(mutex_);
   disconnected_ = true;
   bytes_.clear();
 }
 
-Exchange::Outgoing Exchange::take() {
+HttpTransaction::Outgoing HttpTransaction::take() {
   const std::lock_guard lock(mutex_);
   if (head_) head_->headers.insert(head_->headers.end(), headers_.begin(), headers_.end());
   return {.head = std::exchange(head_, std::nullopt),
@@ -69,32 +69,32 @@ Exchange::Outgoing Exchange::take() {
           .ended = ended_};
 }
 
-bool Exchange::ready() const {
+bool HttpTransaction::ready() const {
   const std::lock_guard lock(mutex_);
   return head_ || !bytes_.empty() || ended_;
 }
 
-bool Exchange::disconnected() const {
+bool HttpTransaction::disconnected() const {
   const std::lock_guard lock(mutex_);
   return disconnected_;
 }
 
-bool Exchange::answered() const {
+bool HttpTransaction::answered() const {
   const std::lock_guard lock(mutex_);
   return status_ != 0;
 }
 
-bool Exchange::ended() const {
+bool HttpTransaction::ended() const {
   const std::lock_guard lock(mutex_);
   return ended_;
 }
 
-bool Exchange::overflowed() const {
+bool HttpTransaction::overflowed() const {
   const std::lock_guard lock(mutex_);
   return overflowed_;
 }
 
-int Exchange::status() const {
+int HttpTransaction::status() const {
   const std::lock_guard lock(mutex_);
   return status_;
 }

@@ -1,4 +1,4 @@
-#include "heed/train/distributed/weight_gathers.h"
+#include "heed/train/distributed/parameter_all_gather.h"
 
 #include <algorithm>
 
@@ -26,14 +26,14 @@ std::span<std::byte> bytes_between(Tensor& message, int64_t begin, int64_t end) 
 
 }  // namespace
 
-WeightGathers::WeightGathers(const ShardedBuckets& buckets, distribute::Group& group,
-                             DType pass_dtype)
+ParameterAllGather::ParameterAllGather(const ShardedBuckets& buckets, distribute::Group& group,
+                                       DType pass_dtype)
     : buckets_(buckets), group_(group), pass_dtype_(pass_dtype), gathers_(buckets.count()) {
   for (size_t i = 0; i < buckets_.count(); ++i)
     for (const GradientBucket::Place& place : buckets_[i].places) bucket_of_[place.parameter] = i;
 }
 
-WeightGathers::Layout WeightGathers::layout_of(size_t bucket, DType of_matrices) const {
+ParameterAllGather::Layout ParameterAllGather::layout_of(size_t bucket, DType of_matrices) const {
   const std::vector<GradientBucket::Place>& places = buckets_[bucket].places;
   Layout layout;
   int64_t end = 0;
@@ -53,9 +53,9 @@ WeightGathers::Layout WeightGathers::layout_of(size_t bucket, DType of_matrices)
   return layout;
 }
 
-void WeightGathers::begin() { begin(pass_dtype_); }
+void ParameterAllGather::begin() { begin(pass_dtype_); }
 
-void WeightGathers::begin(DType of_matrices) {
+void ParameterAllGather::begin(DType of_matrices) {
   if (group_.alone()) return;
   receive_all();
   remove_working_copies();
@@ -64,7 +64,7 @@ void WeightGathers::begin(DType of_matrices) {
       if (buckets_[i].is_table() == tables) begin(i, of_matrices);
 }
 
-void WeightGathers::begin(size_t bucket, DType of_matrices) {
+void ParameterAllGather::begin(size_t bucket, DType of_matrices) {
   Gather& gather = gathers_[bucket];
   gather.layout = layout_of(bucket, of_matrices);
   gather.message = Tensor::empty({gather.layout.begins.back() / kUnitBytes}, kUnit);
@@ -75,20 +75,20 @@ void WeightGathers::begin(size_t bucket, DType of_matrices) {
 }
 
 /// Elements [begin, end) of a place in the message of its bucket, which travels in bf16.
-Tensor WeightGathers::Gather::narrow(size_t place, int64_t begin, int64_t end) const {
+Tensor ParameterAllGather::Gather::narrow(size_t place, int64_t begin, int64_t end) const {
   const int64_t first = layout.begins[place] / kUnitBytes;
   return elements_between(message, first + begin, first + end);
 }
 
 /// The same of a place that travels in f32, as bytes.
-std::span<std::byte> WeightGathers::Gather::wide(size_t place, int64_t begin, int64_t end) {
+std::span<std::byte> ParameterAllGather::Gather::wide(size_t place, int64_t begin, int64_t end) {
   constexpr int64_t kBytes = sizeof(float);
   return bytes_between(message, layout.begins[place] + begin * kBytes,
                        layout.begins[place] + end * kBytes);
 }
 
 /// Writes what this rank has changed into the message of a bucket.
-void WeightGathers::write_own(size_t bucket) {
+void ParameterAllGather::write_own(size_t bucket) {
   Gather& gather = gathers_[bucket];
   const auto [first, last] = buckets_.shard(bucket, group_.rank());
   const std::vector<GradientBucket::Place>& places = buckets_[bucket].places;
@@ -107,7 +107,7 @@ void WeightGathers::write_own(size_t bucket) {
 }
 
 /// Waits for the message of a bucket, if it is under way, and gives its parameters what it holds.
-void WeightGathers::receive(size_t bucket) {
+void ParameterAllGather::receive(size_t bucket) {
   Gather& gather = gathers_[bucket];
   if (!gather.arrival.valid()) return;
   group_.wait(gather.arrival);
@@ -123,35 +123,35 @@ void WeightGathers::receive(size_t bucket) {
   gather.message = {};
 }
 
-void WeightGathers::receive_all() {
+void ParameterAllGather::receive_all() {
   for (size_t i = 0; i < buckets_.count(); ++i) receive(i);
 }
 
-void WeightGathers::await(const Parameter& parameter, DType dtype) {
+void ParameterAllGather::await(const Parameter& parameter, DType dtype) {
   receive(bucket_of_.at(&parameter));
   require(!parameter.working.defined() || parameter.working.dtype() == dtype,
           "{} is read in {}, but the ranks exchange it in {}", parameter.name, name_of(dtype),
           name_of(parameter.working.dtype()));
 }
 
-void WeightGathers::complete() {
+void ParameterAllGather::complete() {
   if (group_.alone()) return;
   receive_all();
   const auto is_narrow = [](const auto& entry) { return entry.first->working.defined(); };
   if (std::ranges::any_of(bucket_of_, is_narrow)) exchange();
 }
 
-void WeightGathers::exchange() {
+void ParameterAllGather::exchange() {
   begin(DType::f32);
   receive_all();
 }
 
-void WeightGathers::remove_working_copies() {
+void ParameterAllGather::remove_working_copies() {
   for (size_t i = 0; i < buckets_.count(); ++i)
     for (const GradientBucket::Place& place : buckets_[i].places) place.parameter->working = {};
 }
 
-int64_t WeightGathers::bytes() const {
+int64_t ParameterAllGather::bytes() const {
   int64_t sum = 0;
   if (group_.alone()) return sum;
   for (size_t i = 0; i < buckets_.count(); ++i) sum += layout_of(i, pass_dtype_).begins.back();

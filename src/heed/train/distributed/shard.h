@@ -7,7 +7,7 @@
 namespace heed::train {
 
 /// Elements [begin, end) of a parameter that is trained: all of them, or those of one rank.
-struct TrainedPart {
+struct Shard {
   Parameter* parameter = nullptr;
   int64_t begin = 0, end = 0;
 

@@ -14,10 +14,10 @@ namespace heed::text {
 
 /// The tokenizer of an encoder-decoder. It has a vocabulary file for each side, as translation
 /// models have them (Marian's and heed's own), or one tokenizer for both sides (T5, BART).
-class PairTokenizer {
+class ModelTokenizer {
  public:
-  explicit PairTokenizer(TranslationTokenizer two) : tokenizer_(std::move(two)) {}
-  explicit PairTokenizer(Tokenizer one) : tokenizer_(std::move(one)) {}
+  explicit ModelTokenizer(TranslationTokenizer two) : tokenizer_(std::move(two)) {}
+  explicit ModelTokenizer(Tokenizer one) : tokenizer_(std::move(one)) {}
 
   /// Token ids with those that the tokenizer puts around a text, such as end of sequence.
   std::vector<int32_t> encode_source(std::string_view text) const;

@@ -1,4 +1,4 @@
-#include "heed/ops/row_gradient.h"
+#include "heed/ops/sparse_gradient.h"
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ std::vector<int32_t> positions_in(const std::vector<int32_t>& numbers,
 }  // namespace
 
 /// Adds zeros for the rows that are not there yet.
-void RowGradient::make_room(std::span<const int32_t> rows, int64_t cols) {
+void SparseGradient::make_room(std::span<const int32_t> rows, int64_t cols) {
   std::vector<int32_t> wanted(rows.begin(), rows.end()), all;
   std::ranges::sort(wanted);
   wanted.erase(std::ranges::unique(wanted).begin(), wanted.end());
@@ -34,13 +34,13 @@ void RowGradient::make_room(std::span<const int32_t> rows, int64_t cols) {
   values_ = std::move(values);
 }
 
-void RowGradient::add(std::span<const int32_t> rows, const Tensor& dy, float scale) {
+void SparseGradient::add(std::span<const int32_t> rows, const Tensor& dy, float scale) {
   if (rows.empty()) return;
   make_room(rows, dy.cols());
   kernels::embedding_backward(positions_in(rows_, rows), dy, scale, values_);
 }
 
-RowGradient RowGradient::between(int64_t first, int64_t last) const {
+SparseGradient SparseGradient::between(int64_t first, int64_t last) const {
   const auto begin = std::ranges::lower_bound(rows_, first);
   const auto end = std::ranges::lower_bound(rows_, last);
   if (begin >= end) return {};

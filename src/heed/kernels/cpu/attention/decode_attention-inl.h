@@ -17,7 +17,7 @@ namespace heed::kernels {
 namespace HWY_NAMESPACE {
 
 /// Up to this many rows share a pass over keys that are read in place.
-constexpr int64_t kFewRows = 8;
+constexpr int64_t kDecodeRows = 8;
 
 /// Whether keys of width d and values of width dv can be read in place.
 template <typename T>
@@ -28,7 +28,7 @@ HWY_INLINE bool readable_in_place(int64_t d, int64_t dv) {
     return d % static_cast<int64_t>(4 * sizeof(float) / sizeof(T)) == 0 && dv % lanes() == 0;
 }
 
-// Defined in few_rows.cc for float, bfloat16 and BlockQ8_0, for at most kFewRows rows.
+// Defined in decode_attention.cc for float, bfloat16 and BlockQ8_0, for at most kDecodeRows rows.
 
 /// scores[i, j] = row i of q times key j, for the first `count` keys.
 template <typename T>

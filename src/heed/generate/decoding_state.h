@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "heed/tensor/tensor.h"
+
+namespace heed::generate {
+
+/// An unfinished output: one hypothesis of a beam, or the only output of a request.
+struct Sequence {
+  std::vector<int32_t> tokens;      // output so far
+  std::vector<int32_t> cache_rows;  // the rows of the kv cache for each token read
+  double log_probability = 0;       // used by beam search
+  /// What the tokens read attend to, by cache row: CrossAttentionSums::by_row(). Null unless the
+  /// request wants it.
+  const std::vector<Tensor>* cross_attention = nullptr;
+};
+
+/// How one request is decoded: the sequences that the decoder reads, and the choice of the next
+/// tokens. The Scheduler feeds the prompt to the first sequence, then the last token of each
+/// sequence.
+class DecodingState {
+ public:
+  virtual ~DecodingState() = default;
+
+  /// The first input of the decoder; not empty.
+  virtual std::span<const int32_t> prompt() const = 0;
+  /// One sequence until the prompt is read. Once decoding has ended, the only sequence if there was
+  /// never more than one, or none.
+  virtual std::span<Sequence> sequences() = 0;
+  virtual bool ended() const = 0;
+  /// Continues the sequences with logits [sequences, V], which it may overwrite. Every row has a
+  /// finite maximum and no NaN. Called from any thread, but not for one DecodingState from two at a
+  /// time.
+  virtual void advance(Tensor& logits) = 0;
+
+  // For speculative decoding, of a decoding that has one sequence:
+
+  /// Tokens that may be drafted: the output can have one more. 0: none.
+  virtual int64_t max_draft() const { return 0; }
+  /// The next token if the logits after the output and `draft_offset` drafted tokens were these,
+  /// which it may overwrite; -1: none that continues the output.
+  virtual int32_t draft_token(std::span<float> /*logits*/, size_t /*draft_offset*/) const {
+    return -1;
+  }
+  /// Like advance(), with logits [1 + draft.size(), V] after the sequence and each token of the
+  /// draft, which the decoder has read, too. Continues the sequence for as long as the draft is
+  /// right, and by one token, and removes the cache rows of the other drafted tokens. Returns the
+  /// number of those that were right. Throws Error on logits that no token can be chosen from; only
+  /// the first row was checked.
+  virtual int64_t advance_drafted(Tensor& /*logits*/, std::span<const int32_t> /*draft*/) {
+    return 0;
+  }
+};
+
+}  // namespace heed::generate
