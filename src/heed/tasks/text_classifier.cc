@@ -12,7 +12,6 @@
 namespace heed::tasks {
 namespace {
 
-constexpr int64_t kTextsPerTask = 32;  // tokenized by a thread at a time
 /// Smallest number of tokens of a batch that one thread computes alone.
 constexpr int64_t kMinClassifiedTokens = 128;
 

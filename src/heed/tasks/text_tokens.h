@@ -8,6 +8,8 @@
 
 namespace heed::tasks {
 
+inline constexpr int64_t kTextsPerTask = 32;  // tokenized by a thread at a time
+
 /// The tokens of a text with special tokens around it.
 struct TextTokens {
   std::vector<int32_t> ids;

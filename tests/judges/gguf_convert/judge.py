@@ -3,10 +3,11 @@
 
 For each family, a small model directory with random weights and a golden tokenizer is converted by both
 programs to f32, f16, bf16 and q8_0. Their metadata must agree but for OTHER_KEYS (README.md explains
-them), and their tensors byte for byte.
+them), and their tensors byte for byte. Then llama.cpp opens heed's f32 file: its tokens of LINES lines
+must be those that heed has from the directory, and its logits, too (cosine above 0.99999).
 
     git clone https://github.com/ggml-org/llama.cpp
-    venv/bin/pip install torch transformers sentencepiece tokenizers llama.cpp/gguf-py
+    venv/bin/pip install torch transformers sentencepiece tokenizers llama.cpp/gguf-py llama-cpp-python
     venv/bin/python tests/judges/gguf_convert/judge.py build/release/heed llama.cpp [FAMILY ...]
 
 Prints a line for each file and each difference; exits with 1 if there is a difference.
@@ -14,6 +15,7 @@ Prints a line for each file and each difference; exits with 1 if there is a diff
 import importlib
 import json
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -26,12 +28,15 @@ sys.path[:0] = [str(LLAMA), str(LLAMA / "gguf-py"), str(GOLDEN / "tokenizers"),
                 str(HERE.parent / "gguf_types")]
 
 import gguf
+import llama
+import numpy as np
 import sentencepiece
 import torch
 import transformers
 
 TYPES = {"f32": gguf.LlamaFileType.ALL_F32, "f16": gguf.LlamaFileType.MOSTLY_F16,
          "bf16": gguf.LlamaFileType.MOSTLY_BF16, "q8_0": gguf.LlamaFileType.MOSTLY_Q8_0}
+LINES = 10000
 # Keys that only one of the programs writes, and names that mean the same.
 OTHER_KEYS = ("general.size_label", "general.name", "general.basename", "general.finetune",
               ".vocab_size", ".attention.key_length", ".attention.value_length",
@@ -48,7 +53,7 @@ ROPE = dict(rope_type="llama3", rope_theta=5e5, factor=8.0, low_freq_factor=1.0,
 FAMILIES = {
     "llama3": ("LlamaConfig", dict(SIZES, rope_parameters=ROPE), "llama3", "llama.LlamaModel",
                "llama-bpe"),
-    "llama2": ("LlamaConfig", SIZES, "bpe.model", "llama.LlamaModel", None),
+    "llama2": ("LlamaConfig", SIZES, "llama2", "llama.LlamaModel", None),
     "mistral": ("MistralConfig", dict(SIZES, sliding_window=None), "bpe.model", "llama.LlamaModel",
                 None),
     "qwen2": ("Qwen2Config", SIZES, "qwen2", "qwen.Qwen2Model", "qwen2"),
@@ -134,6 +139,8 @@ def differences(expected, found):
         a, b = values.get(key), own_values.get(key)
         if a == b or (None in (a, b) and key.endswith(OTHER_KEYS)):
             continue
+        if key == "tokenizer.ggml.scores" and set(a) == {-1000.0}:
+            continue  # the converter has read no tokenizer.model
         if key.endswith("add_space_prefix") and values["general.architecture"].startswith("gemma"):
             continue  # the converter always says false
         yield f"{key} is {str(b)[:80]}, llama.cpp's {str(a)[:80]}"
@@ -143,11 +150,38 @@ def differences(expected, found):
             yield f"{tensor}: {'other bytes' if a and b and a[:2] == b[:2] else (a and a[:2], b and b[:2])}"
 
 
-def run(*arguments):
-    result = subprocess.run([HEED, *map(str, arguments)], capture_output=True, text=True)
+def run(*arguments, stdin=None):
+    result = subprocess.run([HEED, *map(str, arguments)], capture_output=True, text=True, input=stdin)
     if result.returncode != 0:
         raise SystemExit(result.stderr)
     return result.stdout
+
+
+def lines_of_text():
+    """Words of the texts that the golden tokenizers are tested with."""
+    fragments = (GOLDEN / "tokenizers" / "fragments.txt").read_text(errors="ignore").splitlines()
+    words = [word for fragment in fragments for word in fragment.split() if word.isprintable()]
+    dice = random.Random(1)
+    return [" ".join(dice.choices(words, k=dice.randint(1, 12))) for _ in range(LINES)]
+
+
+def opened(folder, file):
+    """The number of lines with other tokens in llama.cpp, and of rows of logits that differ."""
+    model = llama.Model(file)
+    texts = lines_of_text()
+    ids = run("tokenizer", "encode", "--special", "--model", folder,
+              stdin="\n".join(texts) + "\n").splitlines()
+    expected = [[int(token) for token in line.split()] for line in ids]
+    tokens = [model.tokens(text) for text in texts]
+    other = [i for i in range(LINES) if tokens[i] != expected[i]]
+    for i in other[:3]:
+        print("   ", repr(texts[i]), "heed", expected[i], "llama.cpp", tokens[i])
+    prompt = list(range(3, 103))
+    rows = np.array(json.loads(run("logits", "--model", folder, "--tokens",
+                                   ",".join(map(str, prompt))))["logits"])
+    found = model.logits(prompt)
+    cosine = (rows * found).sum(1) / np.linalg.norm(rows, axis=1) / np.linalg.norm(found, axis=1)
+    return len(other), int((cosine < 0.99999).sum())
 
 
 def judge(name):
@@ -166,7 +200,12 @@ def judge(name):
             for line in listed:
                 print("   ", line)
             count += len(listed)
-    return count
+        if FAMILIES[name][2].endswith(".model"):
+            return count  # llama.cpp opens no vocabulary without pieces for bytes
+        lines, rows = opened(folder, scratch / "ours-f32.gguf")
+        print(f"{name}: {lines} of {LINES} lines have other tokens in llama.cpp, {rows} of 100 rows "
+              "other logits", flush=True)
+    return count + lines + rows
 
 
 total = sum(judge(name) for name in sys.argv[3:] or FAMILIES)
