@@ -76,6 +76,7 @@ reference/python
 :caption: Background
 docs/attention
 docs/architecture
+docs/distribute
 docs/performance
 docs/log
 bench/results/README
