@@ -23,7 +23,7 @@ constexpr std::string_view kConfig = "config.json";
 /// MXFP4 (mxfp4_experts.h).
 enum class Quantization { none, own, mxfp4 };
 
-/// A model's configuration and the family whose files describe it.
+/// What config.json says.
 struct Description {
   model::ModelConfig config;
   model::Family family;
@@ -53,7 +53,6 @@ Quantization take_quantization(model::Family& family, const nlohmann::json& json
   return Quantization::own;
 }
 
-/// What config.json alone says.
 Description read_description(const std::filesystem::path& directory) {
   require(path_is_directory(directory), "{} is not a model directory{}", directory.string(),
           path_exists(directory) ? "" : ": it does not exist");
@@ -81,35 +80,50 @@ std::shared_ptr<const io::TensorSource> tensors_of(const Description& descriptio
                                                          : std::move(tensors);
 }
 
-/// Builds a model without weights. Errors name `file`, which describes it.
-std::unique_ptr<model::Transformer> make_model(model::ModelConfig config,
-                                               const std::filesystem::path& file,
-                                               const BuildOptions& options) {
-  try {
-    if (options.context) config.set_context(*options.context);
-    return std::make_unique<model::Transformer>(std::move(config), std::nullopt, options.parts);
-  } catch (const Error& error) {
-    fail("{}: {}", file.string(), error.what());
-  }
+bool has_tensors(const Description& description, const std::filesystem::path& directory) {
+  return description.quantization == Quantization::own ? path_exists(directory / kQuantizedWeights)
+                                                       : io::has_model_tensors(directory);
 }
 
-/// The weights, or null: a description needs none.
-std::shared_ptr<const io::TensorSource> try_tensors(const Description& description,
-                                                    const std::filesystem::path& directory) {
-  try {
-    return tensors_of(description, directory);
-  } catch (const Error&) {
-    return nullptr;
-  }
-}
+/// Whether a model is described by its weights, too, which may decide what config.json leaves open.
+enum class ReadWeights { always, if_present, never };
 
-/// The same with what the weights say, if there are any.
-Description read_fitted_description(const std::filesystem::path& directory) {
-  Description description = read_description(directory);
-  if (const auto tensors = try_tensors(description, directory))
-    description.config = fitted(std::move(description.config), description.family, *tensors);
-  return description;
-}
+/// A model in its files.
+struct StoredModel {
+  model::ModelConfig config;
+  model::Family family;                             // with the names of the weights in the files
+  std::shared_ptr<const io::TensorSource> weights;  // null without them
+  std::filesystem::path file;                       // which describes it, for messages
+
+  StoredModel(const io::ModelFiles& files, ReadWeights read) : file(files.path()) {
+    if (files.is_gguf()) {
+      GgufModel stored = open_gguf_model(files);
+      config = std::move(stored.config);
+      family = std::move(stored.family);
+      if (read != ReadWeights::never) weights = std::move(stored.weights);
+      return;
+    }
+    Description description = read_description(file);
+    family = std::move(description.family);
+    config = std::move(description.config);
+    if (read == ReadWeights::always ||
+        (read == ReadWeights::if_present && has_tensors(description, file)))
+      weights = tensors_of(description, file);
+    if (weights) config = fitted(std::move(config), family, *weights);
+    file /= kConfig;
+  }
+
+  /// The model without the values of its weights.
+  std::unique_ptr<model::Transformer> build(const BuildOptions& options) const {
+    try {
+      model::ModelConfig own = config;
+      if (options.context) own.set_context(*options.context);
+      return std::make_unique<model::Transformer>(std::move(own), std::nullopt, options.parts);
+    } catch (const Error& error) {
+      fail("{}: {}", file.string(), error.what());
+    }
+  }
+};
 
 /// Upper limit of max_length in generation_config.json.
 constexpr int64_t kMaxLength = 4096;
@@ -132,21 +146,10 @@ std::string text_of(const nlohmann::json& json) { return dump_json(json, {.inden
 
 OpenedModel::OpenedModel(const io::ModelFiles& files, const BuildOptions& options)
     : random_seed_(options.random_seed) {
-  const std::filesystem::path& path = files.path();
-  if (files.is_gguf()) {
-    GgufModel file = open_gguf_model(files);
-    model_ = make_model(std::move(file.config), path, options);
-    family_ = std::move(file.family);
-    if (!random_seed_) weights_ = std::move(file.weights);
-    return;
-  }
-  Description description = read_description(path);
-  if (!random_seed_) {
-    weights_ = tensors_of(description, path);
-    description.config = fitted(std::move(description.config), description.family, *weights_);
-  }
-  model_ = make_model(std::move(description.config), path / kConfig, options);
-  family_ = std::move(description.family);
+  StoredModel stored(files, random_seed_ ? ReadWeights::never : ReadWeights::always);
+  model_ = stored.build(options);
+  family_ = std::move(stored.family);
+  weights_ = std::move(stored.weights);
 }
 
 std::vector<DType> OpenedModel::stored_dtypes() const {
@@ -168,9 +171,7 @@ std::unique_ptr<model::Transformer> OpenedModel::load(const WeightOptions& optio
 
 std::unique_ptr<model::Transformer> build_model(const io::ModelFiles& files,
                                                 std::optional<int64_t> context) {
-  const BuildOptions options{.context = context};
-  if (files.is_gguf()) return make_model(open_gguf_model(files).config, files.path(), options);
-  return make_model(read_fitted_description(files.path()).config, files.path() / kConfig, options);
+  return StoredModel(files, ReadWeights::if_present).build({.context = context});
 }
 
 std::shared_ptr<const io::TensorSource> open_directory_tensors(
@@ -185,12 +186,8 @@ std::unique_ptr<model::Transformer> load_model(const io::ModelFiles& files,
 }
 
 void load_stored_weights(model::Transformer& model, const io::ModelFiles& files) {
-  if (files.is_gguf()) {
-    const GgufModel file = open_gguf_model(files);
-    return load_weights(model, file.family, *file.weights, {std::nullopt});
-  }
-  const Description description = read_description(files.path());
-  load_weights(model, description.family, *tensors_of(description, files.path()), {std::nullopt});
+  const StoredModel stored(files, ReadWeights::always);
+  load_weights(model, stored.family, *stored.weights, {std::nullopt});
 }
 
 void save_model(const std::filesystem::path& directory, const model::Transformer& model,

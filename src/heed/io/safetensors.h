@@ -112,6 +112,8 @@ class TensorList : public TensorSource {
 /// The weights of a model directory: model.safetensors, or else the shards that
 /// model.safetensors.index.json lists. Throws Error when neither file exists or a shard is missing.
 std::shared_ptr<const TensorSource> open_model_tensors(const std::filesystem::path& directory);
+/// Whether one of these files exists.
+bool has_model_tensors(const std::filesystem::path& directory);
 
 /// Writes tensors in the given order, atomically. The data begins at a multiple of 64 bytes; equal
 /// arguments give equal bytes. Throws Error when a name is a duplicate or not UTF-8, and when the

@@ -63,6 +63,10 @@ class Shards : public TensorSource {
 
 }  // namespace
 
+bool has_model_tensors(const std::filesystem::path& directory) {
+  return path_exists(directory / kSingleFile) || path_exists(directory / kIndex);
+}
+
 std::shared_ptr<const TensorSource> open_model_tensors(const std::filesystem::path& directory) {
   if (path_exists(directory / kSingleFile)) return SafetensorsFile::open(directory / kSingleFile);
   const std::filesystem::path index = directory / kIndex;

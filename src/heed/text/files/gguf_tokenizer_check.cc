@@ -42,6 +42,7 @@ std::string check_gguf_tokenizer(const io::GgufMetadata& metadata, const std::st
                                  const Tokenizer& tokenizer, const GgufTokenizer& written) {
   const Tokenizer again = read_gguf_tokenizer(metadata, file);
   for (std::string& text : probes(tokenizer)) {
+    if (!written.normalizes && text.find('\n') != text.npos) continue;  // may mean a new text
     if (!written.normalizes) text = normalized(tokenizer, text);
     require(again.encode(text) == tokenizer.encode(text),
             "a GGUF file cannot hold this tokenizer: {} would have other tokens", quoted(text));

@@ -249,10 +249,22 @@ class Writer {
       if (byte && pieces_.types[id] == Proto::normal) pieces_.types[id] = Proto::byte;
       of_pieces.push_back(found == scores.end() ? -1e6f : found->second);
     }
+    leave_out_other_normalizers(json.value("normalizer", Json()));
     name("llama");
     set("scores", std::move(of_pieces));
     set("add_space_prefix", puts_space(json.value("normalizer", Json())) ||
                                 puts_space(json.value("pre_tokenizer", Json())));
+  }
+
+  /// All but those that put U+2581 before a text and in place of spaces, which GGUF files have.
+  void leave_out_other_normalizers(const Json& step) {
+    if (!step.is_object() || step.value("type", "") == "Prepend") return;
+    if (step.contains("normalizers")) {
+      for (const Json& part : step["normalizers"]) leave_out_other_normalizers(part);
+    } else if (step.value("content", "") != kSpace ||
+               step.value("pattern", Json()) != Json{{"String", " "}}) {
+      leave_out_normalizer(excerpt(step));
+    }
   }
 
   /// Whether a step or one of its parts puts a space before a text.
