@@ -23,6 +23,7 @@ TEST(Errors, OfUnsupportedConstructsAppearWhenTheTemplateIsParsed) {
   expect_parse_error("a\n{% include 'x' %}", "chat:2: the tag \"include\" is not supported");
   expect_parse_error("{% block b %}{% endblock %}", "chat:1: the tag \"block\" is not supported");
   expect_parse_error("\n{{ x | wordwrap }}", "chat:2: the filter \"wordwrap\" is not supported");
+  expect_parse_error("\n{{ '%s' | format(x) }}", "chat:2: the filter \"format\" is not supported");
   expect_parse_error("\n{{ lipsum() }}", "chat:2: the function lipsum is not supported");
   expect_parse_error("{% do x %}", "chat:1: Encountered unknown tag \"do\"");
   expect_parse_error("\n{{ x | nothing }}", "chat:2: No filter named \"nothing\".");
@@ -31,6 +32,19 @@ TEST(Errors, OfUnsupportedConstructsAppearWhenTheTemplateIsParsed) {
   EXPECT_EQ(render("{% if 'nothing' is filter %}{{ x | nothing }}{% else %}none{% endif %}"),
             "none");
   expect_render_error("{% if true %}\n{{ 1 | nothing }}{% endif %}", "chat:2: No filter named");
+}
+
+TEST(Errors, OfUnsupportedOperationsNameThem) {
+  expect_render_error("\n{{ 'a'.zfill(3) }}", "chat:2: the method str.zfill is not supported");
+  expect_render_error("\n{{ {}.fromkeys('ab') }}", "chat:2: the method dict.fromkeys is not");
+  expect_render_error("\n{{ [1] | map('groupby', 'n') | list }}",
+                      "chat:2: the filter \"groupby\" is not supported");
+  expect_render_error("\n{{ '%s' % 1 }}", "chat:2: the operator % of a string is not supported");
+  expect_render_error("\n{{ '{:>5}'.format(1) }}",
+                      "chat:2: format(): the field \":>5\" is not supported, only a number or a");
+  expect_render_error("\n{{ namespace() }}",
+                      "chat:2: printing a TemplateNamespace is not supported");
+  expect_render_error("{{ [1] | map('abs') }}", "chat:1: printing a generator is not supported");
 }
 
 TEST(Errors, OfRenderingNameTheLineOfTheOperation) {

@@ -55,8 +55,7 @@ TEST(Expressions, ValuesPrintAsInPython) {
               {"{{ (1,) }} {{ () }} {{ (1, 'a') }}", "(1,) () (1, 'a')"},
               {"{{ d.items() }} {{ d.keys() }} {{ d.values() }}",
                "dict_items([('a', 1)]) dict_keys(['a']) dict_values([1])"},
-              {"{{ namespace(x=1) }} {{ range(3) }} {{ none }} {{ true }}",
-               "<Namespace {'x': 1}> range(0, 3) None True"},
+              {"{{ range(3) }} {{ none }} {{ true }}", "range(0, 3) None True"},
               {R"({{ ['\x00\u200b\\'] }})", R"(['\x00\u200b\\'])"}},
              R"({"v": [1, 2.0, null, true, "it", "it's", "q\"'", {"k": [], "ä\n": {}}],
                  "d": {"a": 1}})");
@@ -79,8 +78,7 @@ TEST(Expressions, AttributesPreferMethodsAndItemsPreferKeys) {
       {{"{{ d['items'] }} {{ d.keys()|list }} {{ d.get('z', 3) }}", "5 ['items'] 3"},
        {"{{ d.items()|list }} {{ 'a'.b is defined }} {{ d['keys'] is callable }}",
         "[('items', 5)] False True"},
-       {"{% for k, v in {1: 2}.items() if v %}{{ loop.nextitem is defined }}{{ loop }}{% endfor %}",
-        "False<LoopContext 1/1>"},
+       {"{% for k, v in {1: 2}.items() if v %}{{ loop.nextitem is defined }}{% endfor %}", "False"},
        {"{{ [[1, 2]][0].1 }} {{ d.append is defined }}", "2 False"}},
       R"({"d": {"items": 5}})");
 }

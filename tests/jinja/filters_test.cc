@@ -15,13 +15,10 @@ TEST(Filters, OfStrings) {
         "[x y] [a] STRASSE ʼN οδος σ"},
        {"{{ s|replace('l', 'L', 2) }} {{ 'ab'|replace('', '-') }}", "HeLLo world -a-b-"},
        {"{{ 'a\n\nb'|indent }}|{{ 'a\nb\n'|indent('> ', true) }}|", "a\n\n    b|> a\n> b\n|"},
-       {"{{ s|truncate(8, leeway=0) }} {{ s|truncate(8, true, '~', 0) }} {{ s|truncate(8) }}",
-        "Hello... Hello w~ Hello world"},
-       {"{{ 'a b_c, d'|wordcount }} [{{ 'ab'|center(5) }}] {{ '%s-%03d'|format('x', 7) }}",
-        "3 [  ab ] x-007"},
        {"{{ '<a href=\"x\">&'|e }} {{ ('<'|e) ~ '<' }} {{ ('<'|safe) + '<' }}",
         "&lt;a href=&#34;x&#34;&gt;&amp; &lt;< <&lt;"},
-       {"{{ 'a b/ä'|urlencode }} {{ {'k': 'v w'}|urlencode }}", "a%20b/%C3%A4 k=v+w"}},
+       {"{{ 'ßa ŉb ᾲγ ᾳδ ﬁ'.title() }} {{ 'ᾷﬃǰ'.upper() }} {{ 'ǆß'.capitalize() }}",
+        "Ssa ʼNb Ὰͅγ ᾼδ Fi Α͂ΙFFIJ̌ ǅß"}},
       kContext);
 }
 
@@ -38,10 +35,8 @@ TEST(Filters, OfSequences) {
        {"{{ r|rejectattr('n', 'equalto', 2)|list }} {{ l|select('gt', 1)|list }} {{ "
         "l|reject('odd')|list }}",
         "[{'n': 1, 'k': 'A'}] [3, 2] [2]"},
-       {"{% for n, g in r|groupby('n') %}{{ n }}:{{ g|length }} {% endfor %}{{ d|dictsort }}",
-        "1:1 2:2 [('A', 2), ('b', 1)]"},
-       {"{{ l|batch(2, 0)|list }} {{ l|slice(2)|list }} {{ l|reverse|list }} {{ 'abc'|reverse }}",
-        "[[3, 1], [2, 0]] [[3, 1], [2]] [2, 1, 3] cba"},
+       {"{{ d|dictsort }} {{ l|reverse|list }} {{ 'abc'|reverse }}",
+        "[('A', 2), ('b', 1)] [2, 1, 3] cba"},
        {"{{ l|join(', ') }} {{ r|sum(attribute='n') }} {{ ['a', 'b']|map('upper')|join }} {{ "
         "d|items|list }}",
         "3, 1, 2 5 AB [('b', 1), ('A', 2)]"}},
@@ -64,9 +59,7 @@ TEST(Filters, OfNumbers) {
        {"{{ '1e3'|float }} {{ 'x'|float }} {{ none|int }} {{ 3.7|int }}", "1000.0 0.0 0 3"},
        {"{{ 2.5|round }} {{ 3.5|round }} {{ 2.675|round(2) }} {{ 5|round }} {{ 1234|round(-2) }}",
         "2.0 4.0 2.67 5 1200"},
-       {"{{ 2.1|round(method='ceil') }} {{ 2.19|round(1, 'floor') }} {{ -3|abs }}", "3.0 2.1 3"},
-       {"{{ 1500|filesizeformat }} {{ 1|filesizeformat }} {{ 2048|filesizeformat(true) }}",
-        "1.5 kB 1 Byte 2.0 KiB"}});
+       {"{{ 2.1|round(method='ceil') }} {{ 2.19|round(1, 'floor') }} {{ -3|abs }}", "3.0 2.1 3"}});
 }
 
 TEST(Filters, JsonIsPythons) {
@@ -103,24 +96,20 @@ TEST(Methods, OfStrings) {
               {"{{ 'xaxa'.lstrip('x') }} {{ 'ab'.startswith(('x', 'a')) }} {{ 'äbä'.find('ä', 1) "
                "}} {{ 'aaa'.count('a') }}",
                "axa True 2 3"},
-              {"{{ '{} {1}'.replace('1', '').format('a', 2) }} {{ "
-               "'{:>5}|{:05.1f}|{x!r}'.format('a', 2.25, x='q') }}",
-               "a 2     a|002.2|'q'"},
-              {"{{ '%s %r %5.2f %x %%' % ('a', 'b', 3.14159, 255) }} {{ '%(k)d' % {'k': 3} }}",
-               "a 'b'  3.14 ff % 3"},
-              {"{{ 'a\nb\r\nc'.splitlines() }} {{ 'a-b'.partition('-') }} {{ '-7'.zfill(4) }} {{ "
-               "'12'.isdigit() }}",
-               "['a', 'b', 'c'] ('a', '-', 'b') -007 True"},
+              {"{{ '{}{} {{}}'.format('a', 2) }} {{ '{1}{x}{0}'.format(1, none, x=[0.5]) }} "
+               "{{ ('<{}>'|safe).format('<') }}",
+               "a2 {} None[0.5]1 <&lt;>"},
+              {"{{ 'a\nb\r\nc'.splitlines() }} {{ 'a-b'.partition('-') }} {{ '12'.isdigit() }}",
+               "['a', 'b', 'c'] ('a', '-', 'b') True"},
               {"{{ 'ab'.join(['1', '2']) }} {{ 'foobar'.removeprefix('foo') }} {{ [1, 2, "
                "1].count(1) }} {{ [5, 6].index(6) }}",
                "1ab2 bar 2 1"}});
 }
 
 TEST(Functions, RangeDictNamespaceAndTime) {
-  expect_all(
-      {{"{{ range(5, 0, -2)|list }} {{ dict(a=1, b=2) }} {{ dict([('x', 1)], y=2) }}",
-        "[5, 3, 1] {'a': 1, 'b': 2} {'x': 1, 'y': 2}"},
-       {"{{ strftime_now('%Y')|length }} {{ dict.fromkeys('ab', 0) }}", "4 {'a': 0, 'b': 0}"}});
+  expect_all({{"{{ range(5, 0, -2)|list }} {{ dict(a=1, b=2) }} {{ dict([('x', 1)], y=2) }}",
+               "[5, 3, 1] {'a': 1, 'b': 2} {'x': 1, 'y': 2}"},
+              {"{{ strftime_now('%Y')|length }}", "4"}});
   expect_render_error("a\n{{ raise_exception('roles must\nalternate') }}",
                       "chat:2: roles must\\nalternate");
 }

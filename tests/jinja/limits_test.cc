@@ -28,15 +28,8 @@ TEST(Limits, LargeValues) {
   expect_refused("{{ 'a' * 10**9 }}", "bytes");
   expect_refused("{{ [1] * 10**9 }}", "bytes");
   expect_refused("{{ 'a' * 10**18 }}", "bytes");
-  expect_refused("{{ 'a'.ljust(10**12) }}", "");
-  expect_refused("{{ '%999999999d' % 1 }}", "width");
-  expect_refused("{{ '{:999999999}'.format(1) }}", "width");
-  expect_refused("{{ '{:{}}'.format(1, 10**9) }}", "width");
+  expect_refused("{{ ('{0}' * 100000).format('a' * 100000) }}", "");
   expect_refused("{{ 'a'|indent(10**12, true) }}", "steps");
-  expect_refused("{{ 'a'|center(10**12) }}", "");
-  expect_refused("{{ [1]|batch(10**12, 0)|list }}", "");
-  expect_refused("{{ [1]|slice(10**12)|list }}", "");
-  expect_refused("{{ ''.zfill(10**12) }}", "");
   expect_refused(
       "{% set ns = namespace(x='aaaaaaaaaaaaaaaa') %}{% for i in range(99) %}"
       "{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
@@ -92,7 +85,6 @@ TEST(Limits, DeepRecursionAndValues) {
       "{% set ns = namespace() %}{% for i in range(100000) %}{% for y in [ns.l] %}"
       "{% set ns.l = loop %}{% endfor %}{% endfor %}",
       "more than 100");
-  expect_refused("{% set ns = namespace() %}{% set ns.x = ns %}{{ ns }}", "deeper than");
   expect_refused(
       "{% set ns = namespace() %}{% set ns.x = [ns] %}{% set o = namespace() %}"
       "{% set o.x = [o] %}{{ ns.x == o.x }}",

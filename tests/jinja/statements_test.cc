@@ -70,8 +70,7 @@ TEST(Statements, Macros) {
         "3210"},
        {"{% macro m() %}{{ x }}{% endmacro %}{% set x = 1 %}{{ m() }}{% set x = 2 %}{{ m() }}",
         "12"},
-       {"{% macro m(a) %}{% endmacro %}{{ m.name }} {{ m.arguments }} {{ m }}",
-        "m ('a',) <Macro 'm'>"}});
+       {"{% macro m(a) %}{% endmacro %}{{ m.name }} {{ m.arguments }}", "m ('a',)"}});
   expect_render_error("{% macro m(a) %}{% endmacro %}{{ m(1, 2) }}",
                       "takes not more than 1 argument");
   expect_render_error("{% macro m(a) %}{% endmacro %}{{ m(b=1) }}",

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "heed/jinja/builtins/format.h"
 #include "heed/jinja/runtime.h"
 #include "heed/jinja/values/compare.h"
 #include "heed/jinja/values/html.h"
@@ -193,7 +192,8 @@ int64_t integer_of(Runtime& runtime, double value) {
 }
 
 Value binary(Runtime& runtime, Op op, const Value& left, const Value& right) {
-  if (left.is_text() && op == Op::modulo) return format_percent(runtime, left.text(), right);
+  if (left.is_text() && op == Op::modulo)
+    runtime.fail("the operator % of a string is not supported");
   if (left.is_undefined()) fail_undefined(runtime, left);
   if (right.is_undefined()) fail_undefined(runtime, right);
   const auto one = left.integer(), two = right.integer();

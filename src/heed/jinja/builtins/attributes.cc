@@ -29,14 +29,17 @@ bool is_forbidden(const Value& value, std::string_view name) {
 
 /// What Python has, but heed does not.
 bool is_unsupported(const Value& value, std::string_view name) {
-  constexpr std::array<std::string_view, 5> kOfTexts{"casefold", "encode", "expandtabs",
-                                                     "maketrans", "translate"};
+  constexpr std::array<std::string_view, 17> kOfTexts{
+      "casefold",  "center",       "encode",    "expandtabs",  "format_map", "isascii",
+      "isdecimal", "isidentifier", "isnumeric", "isprintable", "istitle",    "ljust",
+      "maketrans", "rjust",        "swapcase",  "translate",   "zfill"};
   constexpr std::array<std::string_view, 13> kOfNumbers{
       "as_integer_ratio", "bit_count", "bit_length", "conjugate", "denominator",
       "from_bytes",       "fromhex",   "hex",        "imag",      "is_integer",
       "numerator",        "real",      "to_bytes"};
   return (value.is_text() && is_among(name, kOfTexts)) ||
-         (value.is_number() && is_among(name, kOfNumbers));
+         (value.is_number() && is_among(name, kOfNumbers)) ||
+         (value.is_dict() && name == "fromkeys");
 }
 
 Value no_attribute(const Value& value, std::string_view name) {

@@ -89,12 +89,6 @@ Value invoke(Runtime& runtime, const Builtin& builtin, const Value& self, Argume
   return builtin.run(call);
 }
 
-Value BoundBuiltin::attribute(Runtime& runtime, std::string_view name) const {
-  static constexpr std::string_view kFromKeys = "fromkeys";
-  if (builtin_.name != "dict" || name != kFromKeys) return {};
-  return runtime.object(std::make_shared<BoundBuiltin>(*find_in(dict_methods(), kFromKeys), self_));
-}
-
 const Builtin* find_filter(std::string_view name) {
   return find_in({text_filters(), list_filters(), selection_filters(), ordering_filters(),
                   json_filters(), number_filters(), text_layout_filters(), html_filters()},
@@ -111,8 +105,10 @@ const Builtin* find_method(const Value& value, std::string_view name) {
 }
 
 bool is_unsupported_filter(std::string_view name) {
-  constexpr std::array<std::string_view, 5> kNames{"pprint", "random", "striptags", "urlize",
-                                                   "wordwrap"};
+  constexpr std::array<std::string_view, 16> kNames{
+      "batch",  "center",    "filesizeformat", "forceescape", "format",   "groupby",
+      "pprint", "random",    "slice",          "striptags",   "truncate", "urlencode",
+      "urlize", "wordcount", "wordwrap",       "xmlattr"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -124,9 +120,8 @@ bool passes(Runtime& runtime, std::string_view name, const Value& value, Argumen
 
 Value filtered(Runtime& runtime, std::string_view name, const Value& value, Arguments& arguments) {
   const Builtin* filter = find_filter(name);
-  if (filter == nullptr)
-    runtime.fail("{} filter named {}.", is_unsupported_filter(name) ? "heed has no" : "No",
-                 quoted(name));
+  if (is_unsupported_filter(name)) runtime.fail("the filter {} is not supported", quoted(name));
+  if (filter == nullptr) runtime.fail("No filter named {}.", quoted(name));
   return invoke(runtime, *filter, value, arguments);
 }
 

@@ -52,7 +52,6 @@ class BoundBuiltin : public Callable {
   Value call(Runtime& runtime, Arguments& arguments) override {
     return invoke(runtime, builtin_, self_, arguments);
   }
-  Value attribute(Runtime& runtime, std::string_view name) const override;
 
  private:
   const Builtin& builtin_;

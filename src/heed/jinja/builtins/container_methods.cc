@@ -38,13 +38,6 @@ Value get(Call& call) {
   return found ? *found : call.value(1);
 }
 
-Value from_keys(Call& call) {
-  Dict dict;
-  for (const Value& key : items_of(call.runtime, *call.values[0]))
-    dict.set(call.runtime, key, call.value(1));
-  return call.runtime.dict(std::move(dict));
-}
-
 constexpr Builtin kSequenceMethods[] = {
     {"index", "/value start? stop?", index_of},
     {"count", "/value", count_item},
@@ -57,7 +50,6 @@ constexpr Builtin kDictMethods[] = {
     {"values", "", view<DictView::Part::values>},
     {"get", "/key default?", get},
     {"copy", "", copy},
-    {"fromkeys", "/iterable value?", from_keys},
 };
 
 }  // namespace

@@ -4,9 +4,7 @@
 
 namespace heed::jinja {
 
-/// Python's text % value.
-Value format_percent(Runtime& runtime, const Text& text, const Value& value);
-/// Python's text.format(*positional, **keywords).
+/// Python's text.format(*positional, **keywords), with fields that are empty, a number or a name.
 Value format_braces(Runtime& runtime, const Text& text, const Arguments& arguments);
 
 }  // namespace heed::jinja

@@ -83,48 +83,6 @@ Value items(Call& call) {
   });
 }
 
-Value batch(Call& call) {
-  const Value self = call.self, fill = call.value(1), size = *call.values[0];
-  return lazily(call, [&runtime = call.runtime, self, fill, size] {
-    std::vector<Value> rows, row;
-    const auto full = [&] { return equal(runtime, Value(static_cast<int64_t>(row.size())), size); };
-    for (const Value& item : items_of(runtime, self)) {
-      if (full()) rows.push_back(runtime.list(std::exchange(row, {})));
-      row.push_back(item);
-    }
-    if (!fill.is_none() && !row.empty()) {
-      const auto width = size.integer();
-      if (!width) runtime.fail("batch: the size must be an int");
-      const Charge charge(runtime.values, static_cast<size_t>(std::max<int64_t>(*width, 0)));
-      while (static_cast<int64_t>(row.size()) < *width) row.push_back(fill);
-    }
-    if (!row.empty()) rows.push_back(runtime.list(std::move(row)));
-    return rows;
-  });
-}
-
-Value slice(Call& call) {
-  const Value self = call.self, fill = call.value(1);
-  const int64_t columns = call.integer(0, 1);
-  return lazily(call, [&runtime = call.runtime, self, fill, columns] {
-    const std::vector<Value> items = items_of(runtime, self);
-    const auto size = static_cast<int64_t>(items.size());
-    if (columns == 0) runtime.fail("integer division or modulo by zero");
-    std::vector<Value> result;
-    auto begin = items.begin();
-    for (int64_t i = 0; i < columns; ++i) {
-      runtime.step();
-      const bool extra = i < size % columns;
-      const auto end = begin + size / columns + (extra ? 1 : 0);
-      std::vector<Value> column(begin, end);
-      if (!fill.is_none() && !extra) column.push_back(fill);
-      result.push_back(runtime.list(std::move(column)));
-      begin = end;
-    }
-    return result;
-  });
-}
-
 constexpr Builtin kListFilters[] = {
     {"list", "", to_list},
     {"length", "", length},
@@ -134,8 +92,6 @@ constexpr Builtin kListFilters[] = {
     {"reverse", "", reverse},
     {"join", "d? attribute?", join},
     {"items", "", items},
-    {"batch", "linecount fill_with?", batch},
-    {"slice", "slices fill_with?", slice},
 };
 
 }  // namespace

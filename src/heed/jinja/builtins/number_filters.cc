@@ -90,30 +90,11 @@ Value round_number(Call& call) {
                 scaled.is_float() ? Value(whole) : Value(*scaled.integer()), factor);
 }
 
-Value file_size(Call& call) {
-  const Value& self = call.self;
-  const bool binary_units = call.flag(0, false);
-  const auto number = self.is_text() ? parse_float(self.text().bytes) : self.number();
-  if (!number) call.runtime.fail("filesizeformat: a number is expected");
-  const double base = binary_units ? 1024 : 1000;
-  if (*number == 1) return call.runtime.text("1 Byte");
-  if (*number < base)
-    return call.runtime.text(fmt::format("{} Bytes", integer_of(call.runtime, *number)));
-  constexpr std::array<const char*, 8> kPrefixes{"k", "M", "G", "T", "P", "E", "Z", "Y"};
-  double unit = base * base;
-  size_t i = 0;
-  for (; *number >= unit && i + 1 < kPrefixes.size(); ++i) unit *= base;
-  const std::string prefix = binary_units && i == 0 ? "K" : kPrefixes[i];
-  return call.runtime.text(
-      fmt::format("{:.1f} {}{}", base * *number / unit, prefix, binary_units ? "iB" : "B"));
-}
-
 constexpr Builtin kNumberFilters[] = {
     {"int", "default? base?", to_int},
     {"float", "default?", to_float},
     {"abs", "", absolute},
     {"round", "precision? method?", round_number},
-    {"filesizeformat", "binary?", file_size},
 };
 
 }  // namespace

@@ -60,26 +60,6 @@ Value dict_sort(Call& call) {
   return items_list(runtime, std::move(keyed));
 }
 
-Value group_by(Call& call) {
-  Runtime& runtime = call.runtime;
-  const AttributePath path(runtime, *call.values[0]);
-  const bool case_sensitive = call.flag(2, false);
-  std::vector<Keyed> keyed;
-  for (const Value& item : items_of(runtime, call.self))
-    keyed.push_back(
-        {case_key(runtime, path.get(runtime, item, call.value(1)), case_sensitive), item});
-  sort_keyed(runtime, keyed, false);
-  std::vector<Value> groups;
-  for (size_t begin = 0, end = 0; begin < keyed.size(); begin = end) {
-    std::vector<Value> members;
-    for (; end < keyed.size() && equal(runtime, keyed[end].key, keyed[begin].key); ++end)
-      members.push_back(keyed[end].item);
-    groups.push_back(runtime.tuple(
-        {path.get(runtime, keyed[begin].item, call.value(1)), runtime.list(std::move(members))}));
-  }
-  return runtime.list(std::move(groups));
-}
-
 Value unique(Call& call) {
   Runtime& runtime = call.runtime;
   const bool case_sensitive = call.flag(0, false);
@@ -132,7 +112,6 @@ Value sum(Call& call) {
 constexpr Builtin kOrderingFilters[] = {
     {"sort", "reverse? case_sensitive? attribute?", sort},
     {"dictsort", "case_sensitive? by? reverse?", dict_sort},
-    {"groupby", "attribute default? case_sensitive?", group_by},
     {"unique", "case_sensitive? attribute?", unique},
     {"min", "case_sensitive? attribute?", extreme<false>},
     {"max", "case_sensitive? attribute?", extreme<true>},

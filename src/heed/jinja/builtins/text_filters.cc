@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "heed/base/utf8.h"
-#include "heed/jinja/builtins/format.h"
 #include "heed/jinja/values/case.h"
 #include "heed/jinja/values/repr.h"
 #include "heed/jinja/values/text_tools.h"
@@ -75,19 +74,6 @@ Value title(Call& call) {
   return call.runtime.text(out.finish());
 }
 
-Value format_text(Call& call) {
-  const Value text = text_of(call);
-  const Arguments& given = call.arguments;
-  if (!given.positional.empty() && !given.keywords.empty())
-    call.runtime.fail("can't handle positional and keyword arguments at the same time");
-  if (given.keywords.empty())
-    return format_percent(call.runtime, text.text(), call.runtime.tuple(given.positional));
-  Dict named;
-  for (const auto& [name, value] : given.keywords)
-    named.set(call.runtime, call.runtime.text(name), value);
-  return format_percent(call.runtime, text.text(), call.runtime.dict(std::move(named)));
-}
-
 constexpr Builtin kTextFilters[] = {
     {"trim", "chars?", trim},
     {"string", "", to_string},
@@ -96,7 +82,6 @@ constexpr Builtin kTextFilters[] = {
     {"capitalize", "", mapped_text<append_capitalized>},
     {"title", "", title},
     {"replace", "old new count?", replace_text},
-    {"format", "*", format_text},
 };
 
 }  // namespace

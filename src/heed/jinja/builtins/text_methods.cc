@@ -60,7 +60,7 @@ Value partition(Call& call) {
                                        : std::vector<Value>{whole, empty, empty});
 }
 
-Value join(Call& call) {
+Value join_items(Call& call) {
   return joined(call.runtime, call.self.text(), items_of(call.runtime, *call.values[0]));
 }
 
@@ -81,39 +81,7 @@ Value remove_suffix(Call& call) {
   return call.runtime.slice(text, 0, text.bytes.size() - removed);
 }
 
-size_t missing_width(const Call& call) {
-  const auto length = static_cast<int64_t>(call.self.text().length);
-  return static_cast<size_t>(std::max<int64_t>(call.integer(0, 0) - length, 0));
-}
-Value ljust(Call& call) {
-  return padded(call.runtime, call.self.text(), 0, missing_width(call), optional_text(call, 1));
-}
-Value rjust(Call& call) {
-  return padded(call.runtime, call.self.text(), missing_width(call), 0, optional_text(call, 1));
-}
-Value center(Call& call) {
-  return centred(call.runtime, call.self.text(), call.integer(0, 0), optional_text(call, 1));
-}
-Value zfill(Call& call) {
-  const Text& text = call.self.text();
-  const bool sign = text.bytes.starts_with('-') || text.bytes.starts_with('+');
-  return built(call.runtime, text, [&](TextBuilder& out) {
-    const size_t zeros = missing_width(call);
-    call.runtime.step(zeros / 8);
-    out.append(text, 0, sign ? 1 : 0);
-    for (size_t i = 0; i < zeros; ++i) out.append("0");
-    out.append(text, sign ? 1 : 0, text.bytes.size());
-  });
-}
-
 Value format(Call& call) { return format_braces(call.runtime, call.self.text(), call.arguments); }
-Value format_map(Call& call) {
-  Arguments arguments;
-  if (!call.values[0]->is_dict()) call.runtime.fail("format_map() argument must be a dict");
-  for (const auto& [key, value] : call.values[0]->dict().entries())
-    if (key.is_text()) arguments.keywords.emplace_back(key.text().bytes, value);
-  return format_braces(call.runtime, call.self.text(), arguments);
-}
 
 constexpr Builtin kTextMethods[] = {
     {"strip", "/chars?", strip<true, true>},
@@ -124,7 +92,7 @@ constexpr Builtin kTextMethods[] = {
     {"splitlines", "keepends?", splitlines},
     {"partition", "/sep", partition<false>},
     {"rpartition", "/sep", partition<true>},
-    {"join", "/iterable", join},
+    {"join", "/iterable", join_items},
     {"replace", "/old new count?", replace},
     {"removeprefix", "/prefix", remove_prefix},
     {"removesuffix", "/suffix", remove_suffix},
@@ -132,13 +100,7 @@ constexpr Builtin kTextMethods[] = {
     {"lower", "", mapped<append_lower>},
     {"title", "", mapped<append_title>},
     {"capitalize", "", mapped<append_capitalized>},
-    {"swapcase", "", mapped<append_swapped>},
-    {"ljust", "/width fillchar?", ljust},
-    {"rjust", "/width fillchar?", rjust},
-    {"center", "/width fillchar?", center},
-    {"zfill", "/width", zfill},
     {"format", "*", format},
-    {"format_map", "/mapping", format_map},
 };
 
 }  // namespace

@@ -38,15 +38,13 @@ class Lower {
 }  // namespace
 
 bool has_case(const Text& text, Case wanted) {
-  bool any = false, after_cased = false;
+  bool any = false;
   for (CharacterReader reader(text); !reader.done();) {
     const char32_t value = reader.next().value;
     const bool upper = is_upper(value) || is_title(value), lower = is_lower(value);
     if (wanted == Case::upper && (lower || is_title(value))) return false;
     if (wanted == Case::lower && upper) return false;
-    if (wanted == Case::title && ((upper && after_cased) || (lower && !after_cased))) return false;
     any = any || upper || lower;
-    after_cased = upper || lower;
   }
   return any;
 }
@@ -91,20 +89,6 @@ void append_capitalized(TextBuilder& out, const Text& text) {
       out.append(to_title(c.value), c.input);
       lower.skip(c.value);
     }
-  }
-}
-
-void append_swapped(TextBuilder& out, const Text& text) {
-  Lower lower;
-  for (CharacterReader reader(text); !reader.done();) {
-    const Character c = reader.next();
-    if (is_upper(c.value)) {
-      lower.append(out, c, reader);
-      continue;
-    }
-    out.append(is_lower(c.value) ? to_upper(c.value) : text.bytes.substr(c.begin, c.end - c.begin),
-               c.input);
-    lower.skip(c.value);
   }
 }
 

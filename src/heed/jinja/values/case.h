@@ -4,16 +4,15 @@
 
 namespace heed::jinja {
 
-enum class Case { upper, lower, title };
+enum class Case { upper, lower };
 
-/// str.isupper(), islower(), istitle().
+/// str.isupper(), islower().
 bool has_case(const Text& text, Case wanted);
 
-/// str.upper(), lower(), title(), capitalize(), swapcase(), appended to `out`.
+/// str.upper(), lower(), title(), capitalize(), appended to `out`.
 void append_upper(TextBuilder& out, const Text& text);
 void append_lower(TextBuilder& out, const Text& text);
 void append_title(TextBuilder& out, const Text& text);
 void append_capitalized(TextBuilder& out, const Text& text);
-void append_swapped(TextBuilder& out, const Text& text);
 
 }  // namespace heed::jinja

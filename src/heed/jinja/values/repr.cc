@@ -3,8 +3,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "heed/jinja/loop.h"
-#include "heed/jinja/macro.h"
 #include "heed/jinja/runtime.h"
 #include "heed/jinja/values/unicode.h"
 
@@ -76,19 +74,9 @@ void append_object_repr(Runtime& runtime, TextBuilder& out, const Value& value) 
     out.append("([");
     append_items_repr(runtime, out, items_of(runtime, value));
     out.append("])");
-  } else if (const auto* space = value.as<Namespace>()) {
-    out.append("<Namespace ");
-    append_dict_repr(runtime, out, space->attributes);
-    out.append(">");
-  } else if (const auto* macro = value.as<Macro>()) {
-    out.append(
-        fmt::format("<Macro {}>", macro->name().empty() ? "anonymous" : "'" + macro->name() + "'"));
-  } else if (const auto* loop = value.as<Loop>()) {
-    out.append(fmt::format("<LoopContext {}/{}>", *loop->attribute(runtime, "index").integer(),
-                           *loop->length(runtime)));
   } else {
-    // Python shows an address here.
-    out.append(fmt::format("<{} object>", type_name(value)));
+    // Python shows an address for most of them.
+    runtime.fail("printing a {} is not supported", type_name(value));
   }
 }
 

@@ -183,31 +183,4 @@ Value joined(Runtime& runtime, const Text& separator, const std::vector<Value>& 
   return runtime.text(out.finish(separator.markup));
 }
 
-Value padded(Runtime& runtime, const Text& text, size_t left, size_t right, const Text* fill) {
-  if (fill != nullptr && fill->length != 1)
-    runtime.fail("The fill character must be exactly one character long");
-  const auto append_fill = [&](TextBuilder& out, size_t count) {
-    runtime.step(count / 8);
-    for (size_t i = 0; i < count; ++i) {
-      if (fill != nullptr)
-        out.append(*fill);
-      else
-        out.append(" ");
-    }
-  };
-  return built(runtime, text, [&](TextBuilder& out) {
-    append_fill(out, left);
-    out.append(text);
-    append_fill(out, right);
-  });
-}
-
-Value centred(Runtime& runtime, const Text& text, int64_t width, const Text* fill) {
-  const auto length = static_cast<int64_t>(text.length);
-  const auto padding = static_cast<size_t>(std::max<int64_t>(width - length, 0));
-  const size_t left =
-      padding / 2 + (padding & static_cast<size_t>(std::max<int64_t>(width, 0)) & 1);
-  return padded(runtime, text, left, padding - left, fill);
-}
-
 }  // namespace heed::jinja

@@ -34,9 +34,4 @@ std::vector<Span> lines_of(const Text& text, bool keep_ends);
 /// separator.join(items)
 Value joined(Runtime& runtime, const Text& separator, const std::vector<Value>& items);
 
-/// `text` between `left` and `right` copies of `fill`.
-Value padded(Runtime& runtime, const Text& text, size_t left, size_t right, const Text* fill);
-/// str.center(width, fill)
-Value centred(Runtime& runtime, const Text& text, int64_t width, const Text* fill);
-
 }  // namespace heed::jinja
