@@ -24,6 +24,8 @@ TEST(Errors, OfUnsupportedConstructsAppearWhenTheTemplateIsParsed) {
   expect_parse_error("{% block b %}{% endblock %}", "chat:1: the tag \"block\" is not supported");
   expect_parse_error("\n{{ x | wordwrap }}", "chat:2: the filter \"wordwrap\" is not supported");
   expect_parse_error("\n{{ '%s' | format(x) }}", "chat:2: the filter \"format\" is not supported");
+  expect_parse_error("\n{% for x in y recursive %}{% endfor %}",
+                     "chat:2: a recursive loop is not supported");
   expect_parse_error("\n{{ lipsum() }}", "chat:2: the function lipsum is not supported");
   expect_parse_error("{% do x %}", "chat:1: Encountered unknown tag \"do\"");
   expect_parse_error("\n{{ x | nothing }}", "chat:2: No filter named \"nothing\".");
@@ -39,6 +41,8 @@ TEST(Errors, OfUnsupportedOperationsNameThem) {
   expect_render_error("\n{{ {}.fromkeys('ab') }}", "chat:2: the method dict.fromkeys is not");
   expect_render_error("\n{{ [1] | map('groupby', 'n') | list }}",
                       "chat:2: the filter \"groupby\" is not supported");
+  expect_render_error("\n{% for x in 'ab' %}{{ loop.cycle(1, 2) }}{% endfor %}",
+                      "chat:2: loop.cycle is not supported");
   expect_render_error("\n{{ '%s' % 1 }}", "chat:2: the operator % of a string is not supported");
   expect_render_error("\n{{ '{:>5}'.format(1) }}",
                       "chat:2: format(): the field \":>5\" is not supported, only a number or a");

@@ -15,7 +15,7 @@ const std::vector<std::string> kTemplates{
 {%- endmacro -%}
 {% set ns = namespace(system='', count=0) %}{% for m in messages if m.role == 'system' %}
 {% set ns.system = ns.system ~ m.content|trim %}{% endfor %}
-{{ '<|system|>' + ns.system[:20] }}{% for m in messages recursive %}{% if loop.first %}{% continue %}{% endif %}
+{{ '<|system|>' + ns.system[:20] }}{% for m in messages %}{% if loop.first %}{% continue %}{% endif %}
 {{ loop.index0 ~ m['role'] ~ ': ' }}{% generation %}{{ m.content.split('.')[-1] or (m|tojson(indent=1)) }}{% endgeneration %}
 {% set ns.count = ns.count + m.content|length %}{% else %}{{ raise_exception('none') }}{% endfor %})",
     R"({% filter upper %}{{ (x[:1] + [1, 2.5])[::-1]|sort|unique|join(', ') }}{% endfilter %}{# c #}{% raw %}{{ }}{% endraw %}
@@ -25,11 +25,10 @@ const std::vector<std::string> kTemplates{
 
 /// Tokens that lead further than bytes do.
 const std::vector<std::string> kPieces{
-    "{% endif %}", "{{",          "}}",        "%}",           "|map('x')",
-    "loop",        "ns.x",        "caller()",  "recursive",    "[::-1]",
-    "**",          "|tojson",     "namespace", "messages",     "10**18",
-    "\"",          "{% set x = ", "|sort",     "range(99999)", "not ",
-    " is in ",     "[",           "(",         "{% break %}",  "'{0}{a}'.format(x, a=9)"};
+    "{% endif %}", "{{",       "}}",     "%}",          "|map('x')",   "loop",
+    "ns.x",        "caller()", "[::-1]", "**",          "|tojson",     "namespace",
+    "messages",    "10**18",   "\"",     "{% set x = ", "|sort",       "range(99999)",
+    "not ",        " is in ",  "[",      "(",           "{% break %}", "'{0}{a}'.format(x, a=9)"};
 
 TEST(FuzzTemplate, IsRenderedOrRefused) {
   const auto context = nlohmann::ordered_json::parse(

@@ -9,8 +9,6 @@ TEST(Statements, LoopVariable) {
       {{"{% for x in 'abc' %}{{ loop.index }}{{ loop.index0 }}{{ loop.revindex }}{{ loop.first }}"
         "{{ loop.last }}{{ loop.length }} {% endfor %}",
         "103TrueFalse3 212FalseFalse3 321FalseTrue3 "},
-       {"{% for x in [1, 1, 2] %}{{ loop.changed(x) }}{{ loop.cycle('a', 'b') }} {% endfor %}",
-        "Truea Falseb Truea "},
        {"{% for x in 'abc' %}{{ loop.previtem }}<{{ x }}>{{ loop.nextitem }} {% endfor %}",
         "<a>b a<b>c b<c> "},
        {"{% for x in range(6) if x % 2 %}{{ x }}/{{ loop.length }}{{ loop.last }} {% endfor %}",
@@ -18,14 +16,6 @@ TEST(Statements, LoopVariable) {
        {"{% for x in [] %}a{% else %}b{% endfor %}{% for x in [1] %}a{% else %}b{% endfor %}",
         "ba"},
        {"{% for k, v in {'a': 1, 'b': 2}.items() %}{{ k }}{{ v }}{% endfor %}", "a1b2"}});
-}
-
-TEST(Statements, LoopsCanBeRecursive) {
-  expect_all(
-      {{"{% for x in t recursive %}{{ x.n }}{{ loop.depth }}"
-        "{% if x.c %}({{ loop(x.c) }}){% endif %}{% endfor %}",
-        "a1(b2c2(d3))e1"}},
-      R"({"t": [{"n": "a", "c": [{"n": "b"}, {"n": "c", "c": [{"n": "d"}]}]}, {"n": "e"}]})");
 }
 
 TEST(Statements, BreakAndContinue) {

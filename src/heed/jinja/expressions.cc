@@ -181,8 +181,7 @@ Value Interpreter::evaluate_call(const Expr& expr, const Value* caller) {
   }
   if (callee.is_undefined()) fail_undefined(runtime_, callee);
   auto* callable = callee.as<Callable>();
-  if (callable == nullptr || !callable->callable())
-    runtime_.fail("'{}' object is not callable", type_name(callee));
+  if (callable == nullptr) runtime_.fail("'{}' object is not callable", type_name(callee));
   return callable->call(runtime_, arguments);
 }
 

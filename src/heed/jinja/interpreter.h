@@ -24,9 +24,6 @@ class Interpreter {
 
   /// The text that a macro gives for these arguments.
   Value call_macro(const Macro& macro, Arguments& arguments);
-  /// The text of a recursive loop over `items`, written in `outer`.
-  Value run_recursive(const ast::For& node, const Value& items, const ActivationRef& outer,
-                      int64_t depth0);
 
  private:
   enum class Flow { next, end_loop, next_item };
@@ -48,11 +45,8 @@ class Interpreter {
   Flow run(const ast::Break& /*node*/) { return Flow::end_loop; }
   Flow run(const ast::Continue& /*node*/) { return Flow::next_item; }
 
-  Flow run_loop(const ast::For& node, const Value& items, const ActivationRef& outer,
-                int64_t depth0);
-  Flow run_items(const ast::For& node, const Value& items, const ActivationRef& outer,
-                 int64_t depth0, bool& any);
-  IteratorRef selected(const ast::For& node, IteratorRef items, const ActivationRef& outer);
+  bool run_items(const ast::For& node, const Value& items);
+  IteratorRef selected(const ast::For& node, IteratorRef items);
 
   // Variables.
   Value& variable(const ast::Slot& slot);

@@ -56,26 +56,7 @@ Interpreter::Flow Interpreter::run(const ast::If& node) {
 
 Interpreter::Flow Interpreter::run(const ast::For& node) {
   const Value items = evaluate(*node.iterable);
-  // A copy: the function that runs changes.
-  const ActivationRef outer = current_;
-  if (!node.recursive) return run_loop(node, items, outer, 0);
-  append_str(runtime_, *out_, run_recursive(node, items, outer, 0));
-  return Flow::next;
-}
-
-Value Interpreter::run_recursive(const ast::For& node, const Value& items,
-                                 const ActivationRef& outer, int64_t depth0) {
-  const Runtime::Level level(runtime_);
-  const Entered entered(*this, outer, node.function);
-  Capture capture(*this);
-  run_loop(node, items, outer, depth0);
-  return capture.finish();
-}
-
-Interpreter::Flow Interpreter::run_loop(const ast::For& node, const Value& items,
-                                        const ActivationRef& outer, int64_t depth0) {
-  bool any = false;
-  run_items(node, items, outer, depth0, any);
+  const bool any = run_items(node, items);
   leave(node.scope);
   if (any || node.otherwise.empty()) return Flow::next;
   enter(node.otherwise_scope);
@@ -84,22 +65,16 @@ Interpreter::Flow Interpreter::run_loop(const ast::For& node, const Value& items
   return flow;
 }
 
-/// `any`: an iteration has reached the end of the body. As in jinja2, one that "break" or
+/// Whether an iteration has reached the end of the body. As in jinja2, one that "break" or
 /// "continue" ended does not count.
-Interpreter::Flow Interpreter::run_items(const ast::For& node, const Value& items,
-                                         const ActivationRef& outer, int64_t depth0, bool& any) {
+bool Interpreter::run_items(const ast::For& node, const Value& items) {
   const int line = runtime_.place.line;
   IteratorRef iterator = iterate(runtime_, items);
-  if (node.condition) iterator = selected(node, std::move(iterator), outer);
+  if (node.condition) iterator = selected(node, std::move(iterator));
   std::shared_ptr<Loop> loop;
   if (node.loop_slot >= 0)
-    loop = std::make_shared<Loop>(*this, node, items, iterator, outer, depth0);
-  struct Forget {
-    Loop* loop;
-    ~Forget() {
-      if (loop) loop->forget();
-    }
-  } const forget{loop.get()};
+    loop = std::make_shared<Loop>(runtime_, items, iterator, node.condition != nullptr);
+  bool any = false;
   Flow flow = Flow::next;
   for (Value item; flow != Flow::end_loop && (loop ? loop->next(item) : iterator->next(item));) {
     runtime_.step();
@@ -110,13 +85,12 @@ Interpreter::Flow Interpreter::run_items(const ast::For& node, const Value& item
     flow = run(node.body);
     if (flow == Flow::next) any = true;
   }
-  return Flow::next;
+  return any;
 }
 
 /// The items for which the condition of the loop holds, tested when they are asked for.
-IteratorRef Interpreter::selected(const ast::For& node, IteratorRef items,
-                                  const ActivationRef& outer) {
-  auto activation = std::make_shared<Activation>(outer, node.condition_function);
+IteratorRef Interpreter::selected(const ast::For& node, IteratorRef items) {
+  auto activation = std::make_shared<Activation>(current_, node.condition_function);
   const auto test = [this, &node, activation](const Value& item) {
     const ActivationRef caller = std::exchange(current_, activation);
     struct Restore {

@@ -272,12 +272,10 @@ class Generator:
             if self.chance(0.2):
                 target, items = "x, y", self.pick(["o", "d.items()", "d|dictsort", "[(1, 2), 'ab']"])
             condition = " if " + self.condition(2) if self.chance(0.3) else ""
-            recursive = " recursive" if self.chance(0.1) else ""
             last = self.tag("else") + self.body(depth - 1, loop) if self.chance(0.25) else ""
             extra = self.pick(["", "", "{{ loop.index }}", "{{ loop.last }}", "{{ loop.nextitem }}", "{{ loop.length }}",
-                               "{{ loop.cycle('p','q') }}", "{{ loop.changed(x) }}", "{{ loop.previtem }}",
-                               "{{ loop.revindex0 }}{{ loop.first }}"])
-            return (self.tag(f"for {target} in {items}{condition}{recursive}") + extra + self.body(depth - 1, True) + last +
+                               "{{ loop.previtem }}", "{{ loop.revindex0 }}{{ loop.first }}"])
+            return (self.tag(f"for {target} in {items}{condition}") + extra + self.body(depth - 1, True) + last +
                     self.tag("endfor"))
         if kind == 19:
             return self.tag("set " + self.pick(["x", "y", "w"]) + self.pick(["", " | upper", " | trim | length"])) + \

@@ -166,10 +166,7 @@ class Binder {
     visit_names(node.body, check_loop);
     visit_names(node.otherwise, check_loop);
     if (node.condition) bind_condition(node);
-    if (!node.recursive) return bind_loop(node, symbols_.function());
-    FunctionSymbols function{&symbols_.function()};
-    bind_loop(node, function);
-    node.function.n_slots = function.n_slots();
+    bind_loop(node);
   }
   void bind_condition(ast::For& node) const {
     FunctionSymbols function{&symbols_.function()};
@@ -183,9 +180,9 @@ class Binder {
     node.condition_scope = inner.scope();
     node.condition_function.n_slots = function.n_slots();
   }
-  void bind_loop(ast::For& node, FunctionSymbols& function) const {
-    Symbols inner(function, &symbols_);
-    if (node.recursive || !undeclared(node.body, {"loop"}).empty())
+  void bind_loop(ast::For& node) const {
+    Symbols inner(symbols_.function(), &symbols_);
+    if (!undeclared(node.body, {"loop"}).empty())
       node.loop_slot = inner.declare_parameter("loop").index;
     Mentions(inner).parameters(*node.target);
     Mentions(inner).body(node.body);
@@ -193,7 +190,7 @@ class Binder {
     binder.expr(node.target);
     binder.body(node.body);
     node.scope = inner.scope();
-    Symbols other(function, &symbols_);
+    Symbols other(symbols_.function(), &symbols_);
     Mentions(other).body(node.otherwise);
     inside(other).body(node.otherwise);
     node.otherwise_scope = other.scope();

@@ -91,7 +91,7 @@ Value invoke(Runtime& runtime, const Builtin& builtin, const Value& self, Argume
 
 const Builtin* find_filter(std::string_view name) {
   return find_in({text_filters(), list_filters(), selection_filters(), ordering_filters(),
-                  json_filters(), number_filters(), text_layout_filters(), html_filters()},
+                  json_filters(), number_filters(), html_filters()},
                  name);
 }
 

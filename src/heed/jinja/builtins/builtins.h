@@ -69,7 +69,6 @@ bool is_unsupported_filter(std::string_view name);
 /// The parts of the tables.
 using Builtins = std::span<const Builtin>;
 Builtins text_filters();
-Builtins text_layout_filters();
 Builtins list_filters();
 Builtins selection_filters();
 Builtins ordering_filters();

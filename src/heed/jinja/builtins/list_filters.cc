@@ -2,7 +2,6 @@
 
 #include "heed/jinja/builtins/attributes.h"
 #include "heed/jinja/parser/attribute_path.h"
-#include "heed/jinja/values/compare.h"
 #include "heed/jinja/values/repr.h"
 #include "heed/jinja/values/text_tools.h"
 

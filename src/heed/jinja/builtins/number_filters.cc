@@ -1,4 +1,3 @@
-#include <array>
 #include <cmath>
 
 #include "heed/jinja/builtins/builtins.h"

@@ -1,9 +1,6 @@
-#include <algorithm>
-
 #include "heed/jinja/builtins/format.h"
 #include "heed/jinja/values/case.h"
 #include "heed/jinja/values/text_tools.h"
-#include "heed/jinja/values/unicode.h"
 
 namespace heed::jinja {
 namespace {

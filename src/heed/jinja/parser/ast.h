@@ -97,8 +97,7 @@ struct Load {
 };
 using Scope = std::vector<Load>;
 
-/// What has variables of its own when it runs: the template, a macro, a recursive loop, the
-/// condition of a loop.
+/// What has variables of its own when it runs: the template, a macro, the condition of a loop.
 struct Function {
   int n_slots = 0;
 };
@@ -122,12 +121,10 @@ struct If {
 struct For {
   ExprRef target, iterable, condition;  // condition may be null
   Body body, otherwise;
-  bool recursive = false;
   int loop_slot = -1;  // of the variable "loop", or -1 if the body does not use it
   Scope scope, otherwise_scope, condition_scope;
   ExprRef condition_target;     // the target as a variable of the condition's function
   Function condition_function;  // where the condition is evaluated
-  Function function;            // of a recursive loop
 };
 /// The parameters and the body of a macro or a call block.
 struct MacroBody {

@@ -167,15 +167,12 @@ void Parser::for_loop(Body& out) {
   if (!skip_name("in")) fail_at_token("'in'");
   loop.iterable = tuple({.conditional = false, .end = "recursive"});
   if (skip_name("if")) loop.condition = expression();
-  loop.recursive = skip_name("recursive");
+  if (skip_name("recursive")) fail_at(line, "a recursive loop is not supported");
   ++loops_;
   loop.body = body_of_tag({"else", "endfor"});
   --loops_;
   if (advance().text == "else") {
-    // A recursive loop is a function, so its "else" is not part of an outer loop.
-    const int outer_loops = std::exchange(loops_, loop.recursive ? 0 : loops_);
     loop.otherwise = body_of_tag({"endfor"});
-    loops_ = outer_loops;
     advance();
   }
   out.push_back({line, std::move(loop)});

@@ -103,7 +103,6 @@ struct Arguments {
 class Callable : public Object {
  public:
   using Object::Object;
-  bool callable() const override { return true; }
   virtual Value call(Runtime& runtime, Arguments& arguments) = 0;
 };
 

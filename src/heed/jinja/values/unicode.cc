@@ -26,6 +26,8 @@ bool is_category(char32_t value, std::initializer_list<utf8proc_category_t> want
   return std::find(wanted.begin(), wanted.end(), found) != wanted.end();
 }
 
+bool is_decimal(char32_t value) { return is_category(value, {UTF8PROC_CATEGORY_ND}); }
+
 /// Letters beyond the categories Lu and Ll that have a case (Other_Uppercase and Other_Lowercase).
 bool is_other_upper(char32_t value) {
   return (value >= 0x2160 && value <= 0x216F) || (value >= 0x24B6 && value <= 0x24CF) ||
@@ -74,7 +76,6 @@ bool is_alpha(char32_t value) {
   return is_category(value, {UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LL, UTF8PROC_CATEGORY_LT,
                              UTF8PROC_CATEGORY_LM, UTF8PROC_CATEGORY_LO});
 }
-bool is_decimal(char32_t value) { return is_category(value, {UTF8PROC_CATEGORY_ND}); }
 bool is_digit(char32_t value) {
   // Superscripts and circled digits, which Unicode calls digits but not decimals.
   return is_decimal(value) || value == 0xB2 || value == 0xB3 || value == 0xB9 || value == 0x2070 ||

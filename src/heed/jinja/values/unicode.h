@@ -10,7 +10,6 @@ bool is_space(char32_t value);
 /// What splitlines() splits at.
 bool is_line_end(char32_t value);
 bool is_alpha(char32_t value);
-bool is_decimal(char32_t value);
 bool is_digit(char32_t value);
 bool is_numeric(char32_t value);
 bool is_alnum(char32_t value);

@@ -134,7 +134,6 @@ class Object : public std::enable_shared_from_this<Object> {
   virtual Value attribute(Runtime&, std::string_view name) const;
   /// Python's len(), if it has one.
   virtual std::optional<size_t> length(Runtime&) const { return std::nullopt; }
-  virtual bool callable() const { return false; }
 
   Charge charge;  // set by Runtime::object()
 
