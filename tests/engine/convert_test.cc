@@ -108,7 +108,7 @@ TEST(ConvertModel, RefusesBeforeItWrites) {
     EXPECT_FALSE(path_exists(target)) << message;
   };
   refused(models().decoder(), out, {.weights = "q9"},
-          "ConvertOptions::weights is \"q9\", expected one of f16, f32, bf16, q8_0");
+          "weights is \"q9\", expected one of f16, f32, bf16, q8_0");
   refused(models().decoder(), folder / "out", {.weights = "q8_0"},
           "expected f32 for a model directory");
   refused(models().translator(), out, {}, "heed knows no GGUF files of the family");

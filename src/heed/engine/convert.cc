@@ -39,7 +39,7 @@ DType type_named(const std::string& name) {
   for (const WeightType type : engine::kWeightTypes) known += fmt::format(", {}", name_of(type));
   const auto dtype = dtype_named(name);
   require(dtype && (*dtype == DType::f16 || kernels::is_written(*dtype)),
-          "ConvertOptions::weights is {}, expected one of {}", quoted(name), known);
+          "weights is {}, expected one of {}", quoted(name), known);
   return *dtype;
 }
 
@@ -245,8 +245,7 @@ std::vector<std::string> convert_found(const io::ModelFiles& files, const fs::pa
           "{} is a GGUF file, too: heed quantize changes the types of its weights",
           files.path().string());
   require(gguf || options.weights.empty() || options.weights == "f32",
-          "ConvertOptions::weights is {}, expected f32 for a model directory",
-          quoted(options.weights));
+          "weights is {}, expected f32 for a model directory", quoted(options.weights));
   const DType dtype = type_named(options.weights);
   engine::require_new("the converted model", target, !gguf);
   std::vector<std::string> warnings;
