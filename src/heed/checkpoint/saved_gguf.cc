@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <memory>
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"

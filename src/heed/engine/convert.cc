@@ -11,13 +11,13 @@
 #include "heed/checkpoint/adapter_directory.h"
 #include "heed/checkpoint/copied_files.h"
 #include "heed/checkpoint/gguf_end_tokens.h"
-#include "heed/checkpoint/gguf_model.h"
 #include "heed/checkpoint/model_directory.h"
 #include "heed/checkpoint/saved_gguf.h"
 #include "heed/engine/load_types.h"
 #include "heed/engine/new_files.h"
 #include "heed/engine/system_errors.h"
 #include "heed/generate/generation_config.h"
+#include "heed/generate/gguf_settings.h"
 #include "heed/kernels/quantize.h"
 #include "heed/model/gguf/write.h"
 #include "heed/tasks/embedder.h"
@@ -100,7 +100,9 @@ class GgufSettings {
   GgufSettings(const io::ModelFiles& files, const model::Transformer& model)
       : files_(files),
         config_(model.config()),
-        architecture_(architecture_of(config_)),
+        architecture_(model::gguf_architecture(config_)),
+        settings_(config_.decoder_layers > 0 ? generate::read_generation_config(files, config_)
+                                             : generate::GenerationConfig()),
         tokenizer_(text::Tokenizer::load(files.path())),
         written_(text::gguf_tokenizer(tokenizer_, config_.vocab_size)),
         values_(written_.metadata),
@@ -134,19 +136,12 @@ class GgufSettings {
   }
 
  private:
-  /// Throws Error when the family has no GGUF files.
-  static std::string architecture_of(model::ModelConfig config) {
-    config.pooler = config.classifier.sigmoid_score = false;
-    return std::get<std::string>(model::gguf_metadata(config).at("general.architecture"));
-  }
-
   std::string piece_of(int64_t id) const {
     return quoted(tokenizer_.piece(static_cast<int32_t>(id)));
   }
 
   std::set<int64_t> end_tokens() const {
-    const auto settings = generate::read_generation_config(files_, config_);
-    std::set<int64_t> ids(settings.rules.eos_ids.begin(), settings.rules.eos_ids.end());
+    std::set<int64_t> ids(settings_.rules.eos_ids.begin(), settings_.rules.eos_ids.end());
     std::erase_if(ids, [&](int64_t id) { return id >= tokenizer_.vocab_size(); });
     return ids;
   }
@@ -178,19 +173,8 @@ class GgufSettings {
   }
 
   void add_sampling() {
-    const auto settings = generate::read_generation_config(files_, config_);
-    const generate::SamplingOptions& own = settings.sampling;
-    const generate::SamplingOptions usual = generate::GenerationConfig().sampling;
-    const auto set = [&](const char* key, auto value, auto otherwise) {
-      if (value != otherwise) values_[std::string("general.sampling.") + key] = value;
-    };
-    set("temp", own.temperature, usual.temperature);
-    set("top_p", own.top_p, usual.top_p);
-    set("min_p", own.min_p, usual.min_p);
-    set("top_k", static_cast<uint32_t>(own.top_k), static_cast<uint32_t>(usual.top_k));
-    const generate::TokenRules& rules = settings.rules;
-    if (!rules.suppress_tokens.empty())
-      values_["tokenizer.ggml.suppress_tokens"] = rules.suppress_tokens;
+    generate::write_gguf_settings(settings_, values_);
+    const generate::TokenRules& rules = settings_.rules;
     const std::pair<const char*, bool> others[] = {
         {"repetition_penalty", rules.repetition_penalty != 1},
         {"sequence_bias", !rules.sequence_bias.empty()},
@@ -198,8 +182,8 @@ class GgufSettings {
         {"no_repeat_ngram_size", rules.no_repeat_ngram_size > 0},
         {"min_length", rules.min_length > 0},
         {"min_new_tokens", rules.min_new_tokens > 0},
-        {"max_length", settings.max_length.has_value()},
-        {"max_new_tokens", settings.max_new_tokens.has_value()},
+        {"max_length", settings_.max_length.has_value()},
+        {"max_new_tokens", settings_.max_new_tokens.has_value()},
         {"forced_bos_token_id", rules.forced_bos_id >= 0},
         {"forced_eos_token_id", !rules.forced_eos_ids.empty()},
         {"begin_suppress_tokens", !rules.begin_suppress_tokens.empty()},
@@ -214,13 +198,10 @@ class GgufSettings {
     if (config_.classifier.present()) return;
     if (!path_exists(files_.path() / tasks::kModulesFile)) return;
     const auto options = tasks::read_embedder_options(files_);
-    constexpr std::pair<Pooling, uint32_t> kTypes[] = {
-        {Pooling::mean, 1}, {Pooling::cls, 2}, {Pooling::last, 3}};
-    const auto type =
-        std::ranges::find(kTypes, options.pooling, &std::pair<Pooling, uint32_t>::first);
-    require(type != std::end(kTypes),
+    const auto type = tasks::gguf_pooling_type(options.pooling);
+    require(type.has_value(),
             "the pooling is the maximum, which GGUF files cannot say: expected mean, cls or last");
-    values_[architecture_ + ".pooling_type"] = type->second;
+    values_[architecture_ + ".pooling_type"] = *type;
     const std::pair<const char*, bool> others[] = {{"the prompt", !options.prompt.empty()},
                                                    {"truncate_dim", options.truncate_dim > 0},
                                                    {"do_lower_case", options.lower_case}};
@@ -232,6 +213,7 @@ class GgufSettings {
   const io::ModelFiles& files_;
   const model::ModelConfig& config_;
   std::string architecture_;
+  generate::GenerationConfig settings_;
   text::Tokenizer tokenizer_;
   text::GgufTokenizer written_;
   io::GgufValues values_;

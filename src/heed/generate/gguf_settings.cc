@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "heed/base/error.h"
@@ -21,6 +22,12 @@ struct OtherSampling {
 constexpr OtherSampling kOtherSampling[] = {
     {"mirostat", 0}, {"xtc_probability", 0}, {"penalty_repeat", 1}};
 
+/// Of the options that files have.
+template <typename Option>
+std::string key_of(const Option& option) {
+  return kSampling + std::string(option.name == "temperature" ? "temp" : option.name);
+}
+
 }  // namespace
 
 void read_gguf_settings(const io::GgufMetadata& metadata, const std::string& file,
@@ -33,9 +40,7 @@ void read_gguf_settings(const io::GgufMetadata& metadata, const std::string& fil
   for_each_sampling_option([&]<typename Option>(const Option& option) {
     if (option.use != SamplingUse::samples) return;
     auto& number = sampling.*option.resolved;
-    const std::string key(option.name == "temperature" ? "temp" : option.name);
-    const auto found =
-        metadata.get_or(kSampling + key, static_cast<typename Option::Bound>(number));
+    const auto found = metadata.get_or(key_of(option), static_cast<typename Option::Bound>(number));
     number = static_cast<typename Option::Number>(found);
   });
   sampling.top_k = std::max<int64_t>(sampling.top_k, 0);
@@ -48,6 +53,20 @@ void read_gguf_settings(const io::GgufMetadata& metadata, const std::string& fil
   } catch (const Error& error) {
     fail("{}: {}: {}", file, kSampling, error.what());
   }
+}
+
+void write_gguf_settings(const GenerationConfig& config, io::GgufValues& metadata) {
+  const SamplingOptions usual = GenerationConfig().sampling;
+  for_each_sampling_option([&]<typename Option>(const Option& option) {
+    if (option.use != SamplingUse::samples) return;
+    const auto number = config.sampling.*option.resolved;
+    if (number == usual.*option.resolved) return;
+    if constexpr (std::is_floating_point_v<typename Option::Number>)
+      metadata[key_of(option)] = number;
+    else
+      metadata[key_of(option)] = static_cast<uint32_t>(number);
+  });
+  if (!config.rules.suppress_tokens.empty()) metadata[kSuppressed] = config.rules.suppress_tokens;
 }
 
 }  // namespace heed::generate

@@ -4,6 +4,7 @@
 
 #include "heed/generate/generation_config.h"
 #include "heed/io/gguf_metadata.h"
+#include "heed/io/gguf_write.h"
 
 namespace heed::generate {
 
@@ -12,5 +13,8 @@ namespace heed::generate {
 /// Error, naming file and key, on a value of the wrong type or out of range.
 void read_gguf_settings(const io::GgufMetadata& metadata, const std::string& file,
                         int64_t vocab_size, GenerationConfig& config);
+
+/// The inverse: sets the keys of what differs from the defaults. Other settings have none.
+void write_gguf_settings(const GenerationConfig& config, io::GgufValues& metadata);
 
 }  // namespace heed::generate

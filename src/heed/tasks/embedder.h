@@ -40,6 +40,9 @@ struct EmbedderOptions {
 /// Throws Error, naming the file, on a module or a pooling that heed does not support.
 EmbedderOptions read_embedder_options(const io::ModelFiles& files, int64_t context = 0);
 
+/// "pooling_type" of a GGUF file; none for a pooling that files cannot say.
+std::optional<uint32_t> gguf_pooling_type(Pooling pooling);
+
 /// Turns texts into vectors. Each thread computes whole batches; all threads share a single batch.
 class Embedder {
  public:

@@ -133,24 +133,27 @@ Pooling default_pooling(const std::filesystem::path& model_path) {
   return causal && get_or(json, "is_causal", true, path.string()) ? Pooling::last : Pooling::mean;
 }
 
+constexpr std::pair<Pooling, uint32_t> kGgufPoolings[] = {
+    {Pooling::mean, 1}, {Pooling::cls, 2}, {Pooling::last, 3}};
+
 /// "pooling_type" of a GGUF file's architecture; mean where it has none.
 Pooling read_gguf_pooling(const io::GgufFile& file) {
   const auto architecture = file.metadata().get<std::string>("general.architecture");
   const std::string key = architecture + ".pooling_type";
-  switch (const auto type = file.metadata().get_or<int64_t>(key, 0)) {
-    case 0:  // none
-    case 1:
-      return Pooling::mean;
-    case 2:
-      return Pooling::cls;
-    case 3:
-      return Pooling::last;
-    default:
-      fail("{}: {} is {}, expected 0 to 3: none, mean, cls or last", file.name(), key, type);
-  }
+  const auto type = file.metadata().get_or<int64_t>(key, 0);  // 0: none
+  if (type == 0) return Pooling::mean;
+  for (const auto& [pooling, number] : kGgufPoolings)
+    if (number == type) return pooling;
+  fail("{}: {} is {}, expected 0 to 3: none, mean, cls or last", file.name(), key, type);
 }
 
 }  // namespace
+
+std::optional<uint32_t> gguf_pooling_type(Pooling pooling) {
+  for (const auto& [own, number] : kGgufPoolings)
+    if (own == pooling) return number;
+  return std::nullopt;
+}
 
 EmbedderOptions read_embedder_options(const io::ModelFiles& files, int64_t context) {
   const std::filesystem::path& model_path = files.path();

@@ -86,11 +86,15 @@ const Family& gguf_family_for(const ModelConfig& config) {
   return family;
 }
 
+std::string gguf_architecture(const ModelConfig& config) {
+  const auto& architectures = gguf_family_for(config).gguf.architectures;
+  return std::string(config.decoder_layers == 0 ? architectures.back() : architectures.front());
+}
+
 io::GgufValues gguf_metadata(const ModelConfig& config) {
   const Family& family = gguf_family_for(config);
   const GgufForm& form = family.gguf;
-  const bool encoder = config.decoder_layers == 0;
-  const std::string architecture(encoder ? form.architectures.back() : form.architectures.front());
+  const std::string architecture = gguf_architecture(config);
   io::GgufValues values{{"general.architecture", architecture},
                         {"general.type", std::string("model")},
                         {"general.quantization_version", uint32_t{2}}};
@@ -104,7 +108,7 @@ io::GgufValues gguf_metadata(const ModelConfig& config) {
     metadata.set("context_length", number(config.max_positions));
   if (values.contains(architecture + ".attention.key_length"))
     metadata.set("attention.value_length", number(config.v_head_dim));
-  if (encoder) metadata.set("attention.causal", false);
+  if (config.decoder_layers == 0) metadata.set("attention.causal", false);
   if (config.positions == PositionKind::rotary)
     metadata.set(
         "rope.dimension_count",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "heed/io/gguf_write.h"
@@ -10,6 +11,9 @@ namespace heed::model {
 
 /// The family whose GGUF files hold such a model. Throws Error when there are none.
 const Family& gguf_family_for(const ModelConfig& config);
+
+/// Its "general.architecture". Throws Error likewise.
+std::string gguf_architecture(const ModelConfig& config);
 
 /// What a GGUF file says of a model beside its weights and its tokenizer, as llama.cpp's converter
 /// writes it: its architecture and what GgufForm maps to config.json. Throws Error when GGUF has no

@@ -147,8 +147,7 @@ class Writer {
     result_.normalizes = false;
     result_.warnings.push_back(
         fmt::format("the normalizer {} of the tokenizer is left out: GGUF files have none of BPE, "
-                    "so that texts "
-                    "which it changes get other tokens",
+                    "so that texts which it changes get other tokens",
                     which));
   }
 
@@ -169,7 +168,7 @@ class Writer {
     if (!normalizer.is_null()) leave_out_normalizer(excerpt(normalizer));
     NamedSplit split{.patterns = {}, .ignore_merges = model.value("ignore_merges", false)};
     add_patterns(json.value("pre_tokenizer", Json()), split);
-    write_byte_level(split, merge_lines(model.at("merges")));
+    write_byte_level(split, merge_lines(read_merges_json(model.at("merges"), "tokenizer.json")));
   }
 
   /// The patterns of the steps that cut words.
@@ -193,14 +192,10 @@ class Writer {
   }
 
   /// A space in a piece is spelt as byte-level pieces spell it.
-  static std::vector<std::string> merge_lines(const Json& merges) {
+  static std::vector<std::string> merge_lines(const std::vector<PiecePair>& merges) {
     std::vector<std::string> lines;
-    for (const Json& merge : merges) {
-      if (merge.is_string()) {
-        lines.push_back(merge);
-        continue;
-      }
-      std::string parts[2] = {merge.at(0), merge.at(1)};
+    for (const auto& [left, right] : merges) {
+      std::string parts[2] = {std::string(left), std::string(right)};
       for (std::string& part : parts)
         for (size_t at = 0; (at = part.find(' ', at)) != part.npos;) part.replace(at, 1, "\u0120");
       lines.push_back(parts[0] + " " + parts[1]);
@@ -209,12 +204,10 @@ class Writer {
   }
 
   void write_vocab_and_merges(const std::string& merges) {
-    std::vector<std::string> lines;
-    for (const auto& [left, right] : read_merges_text(merges, "merges.txt"))
-      lines.push_back(fmt::format("{} {}", left, right));
     const bool qwen = config_text("tokenizer_class").find("Qwen2") != std::string::npos;
     if (config_flag("add_prefix_space", false)) set("add_space_prefix", true);
-    write_byte_level(named_split(qwen ? "qwen2" : "gpt-2", ""), std::move(lines));
+    write_byte_level(named_split(qwen ? "qwen2" : "gpt-2", ""),
+                     merge_lines(read_merges_text(merges, "merges.txt")));
   }
 
   void write_byte_level(const NamedSplit& split, std::vector<std::string> merges) {
@@ -229,18 +222,9 @@ class Writer {
   /// A piece's score is the rank of the merge that makes it.
   void write_bpe_by_scores(const Json& json) {
     std::map<std::string, float> scores;
-    for (const Json& merge : json.at("model").at("merges")) {
-      std::string left, right;
-      if (merge.is_string()) {
-        const auto pair = read_merge(merge.get_ref<const std::string&>(), "tokenizer.json");
-        left = pair.first;
-        right = pair.second;
-      } else {
-        left = merge.at(0);
-        right = merge.at(1);
-      }
-      scores.emplace(left + right, -static_cast<float>(scores.size()));
-    }
+    for (const auto& [left, right] :
+         read_merges_json(json.at("model").at("merges"), "tokenizer.json"))
+      scores.emplace(fmt::format("{}{}", left, right), -static_cast<float>(scores.size()));
     std::vector<float> of_pieces;
     for (size_t id = 0; id < pieces_.texts.size(); ++id) {
       const std::string& text = pieces_.texts[id];

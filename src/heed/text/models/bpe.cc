@@ -101,7 +101,9 @@ class BpeModel : public TokenizerModel {
   std::array<int32_t, 0x180> letters_;  // ids by code point; covers all byte letters
 };
 
-std::vector<PiecePair> read_pairs(const nlohmann::json& merges, const std::string& file) {
+}  // namespace
+
+std::vector<PiecePair> read_merges_json(const nlohmann::json& merges, const std::string& file) {
   if (!merges.is_array()) fail("{}: merges is {}, expected a list", file, excerpt(merges));
   std::vector<PiecePair> pairs;
   pairs.reserve(merges.size());
@@ -117,8 +119,6 @@ std::vector<PiecePair> read_pairs(const nlohmann::json& merges, const std::strin
   }
   return pairs;
 }
-
-}  // namespace
 
 std::unique_ptr<TokenizerModel> make_bpe(Vocabulary vocabulary, const std::vector<BpeMerge>& merges,
                                          const BpeOptions& options) {
@@ -136,7 +136,8 @@ std::unique_ptr<TokenizerModel> read_bpe(const nlohmann::json& json, const std::
   options.ignore_merges = get_or<bool>(json, "ignore_merges", false, file);
   require(json.contains("merges"), "{}: the model's merges are missing", file);
   Vocabulary vocabulary = read_vocabulary(json, file);
-  const auto merges = merges_of_pairs(vocabulary, read_pairs(json["merges"], file), options, file);
+  const auto merges =
+      merges_of_pairs(vocabulary, read_merges_json(json["merges"], file), options, file);
   return make_bpe(std::move(vocabulary), merges, options);
 }
 

@@ -72,6 +72,8 @@ std::vector<BpeMerge> merges_of_scores(const Vocabulary& vocabulary,
                                        const std::vector<std::optional<float>>& scores);
 /// Reads two pieces separated by a space; messages begin with `where`.
 PiecePair read_merge(std::string_view line, const std::string& where);
+/// The pairs of "merges" of a tokenizer.json, of either of its forms.
+std::vector<PiecePair> read_merges_json(const nlohmann::json& merges, const std::string& file);
 /// The pairs of a merges.txt, one a line.
 std::vector<PiecePair> read_merges_text(std::string_view text, const std::string& file);
 
