@@ -55,17 +55,23 @@ add_library(heed_unity_options INTERFACE)
 target_compile_options(heed_unity_options INTERFACE -Wno-shadow)
 
 # heed_unity(<target> [<size>])
-# Compiles the sources of a target `size` at a time, 16 unless given. Names in their unnamed namespaces
-# must differ.
+# Compiles the sources of a target together, in as few units of at most `size` sources (40 unless given) as
+# will do: what a unit takes is less what its sources say than the templates that they instantiate, most of
+# them the same. Names in unnamed namespaces of a target must differ.
 function(heed_unity target)
-  set(size 16)
+  if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    return()
+  endif()
+  set(size 40)
   if(ARGC GREATER 1)
     set(size ${ARGV1})
   endif()
-  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
-    target_link_libraries(${target} PRIVATE heed_unity_options)
-  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(LENGTH sources count)
+  math(EXPR units "(${count} + ${size} - 1) / ${size}")
+  math(EXPR size "(${count} + ${units} - 1) / ${units}")
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+  target_link_libraries(${target} PRIVATE heed_unity_options)
 endfunction()
 
 # heed_vector_unity(<target> <source>...)

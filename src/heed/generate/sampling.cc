@@ -14,17 +14,17 @@ namespace {
 constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 constexpr float kLargestLogit = std::numeric_limits<float>::max();
 
-struct Candidate {
+struct TokenLogit {
   float logit;
   int32_t token;
   /// More probable first.
-  bool operator<(const Candidate& other) const {
+  bool operator<(const TokenLogit& other) const {
     return logit != other.logit ? logit > other.logit : token < other.token;
   }
 };
 
 struct LessProbable {
-  bool operator()(const Candidate& a, const Candidate& b) const { return b < a; }
+  bool operator()(const TokenLogit& a, const TokenLogit& b) const { return b < a; }
 };
 
 bool penalizes(const SamplingOptions& options) {
@@ -56,8 +56,8 @@ double weight(const SamplingOptions& options, float logit, float largest) {
                   static_cast<double>(options.temperature));
 }
 
-std::vector<Candidate> allowed(std::span<const float> logits) {
-  std::vector<Candidate> all;
+std::vector<TokenLogit> allowed(std::span<const float> logits) {
+  std::vector<TokenLogit> all;
   all.reserve(logits.size());
   for (size_t token = 0; token < logits.size(); ++token)
     if (logits[token] != kForbidden) all.push_back({logits[token], static_cast<int32_t>(token)});
@@ -68,11 +68,11 @@ std::vector<Candidate> allowed(std::span<const float> logits) {
 /// Keeps the most probable candidates, in order, until their probabilities sum to top_p. A heap
 /// yields them one by one: usually few are needed, and sorting all would take longer than the
 /// matrix product of the language model head.
-void keep_top_p(const SamplingOptions& options, float largest, std::vector<Candidate>& left) {
+void keep_top_p(const SamplingOptions& options, float largest, std::vector<TokenLogit>& left) {
   double total = 0;
-  for (const Candidate& candidate : left) total += weight(options, candidate.logit, largest);
+  for (const TokenLogit& candidate : left) total += weight(options, candidate.logit, largest);
   std::make_heap(left.begin(), left.end(), LessProbable());
-  std::vector<Candidate> kept;
+  std::vector<TokenLogit> kept;
   for (double sum = 0; !left.empty() && sum < static_cast<double>(options.top_p) * total;) {
     std::pop_heap(left.begin(), left.end(), LessProbable());
     kept.push_back(left.back());
@@ -112,7 +112,7 @@ void adjust_logits(const SamplingOptions& options, const TokenCounts& counts,
 
 std::vector<TokenProbability> candidates(const SamplingOptions& options,
                                          std::span<const float> logits) {
-  std::vector<Candidate> left = allowed(logits);
+  std::vector<TokenLogit> left = allowed(logits);
   const auto most = std::min_element(left.begin(), left.end());
   if (options.temperature == 0.0f) return {{most->token, 1.0}};
   const float largest = most->logit;
@@ -124,7 +124,7 @@ std::vector<TokenProbability> candidates(const SamplingOptions& options,
   if (options.top_p < 1.0f) keep_top_p(options, largest, left);
   std::vector<TokenProbability> kept;
   double total = 0;
-  for (const Candidate& candidate : left) {
+  for (const TokenLogit& candidate : left) {
     const double own = weight(options, candidate.logit, largest);
     if (own < static_cast<double>(options.min_p)) continue;
     kept.push_back({candidate.token, own});

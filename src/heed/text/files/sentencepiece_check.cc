@@ -10,7 +10,7 @@ namespace heed::text {
 namespace {
 
 // Field numbers of sentencepiece_model.proto.
-constexpr uint64_t kPieces = 1, kPieceText = 1;
+constexpr uint64_t kPieceField = 1, kPieceTextField = 1;
 constexpr uint64_t kNormalizerSpec = 3;
 constexpr uint64_t kSelfTestData = 4, kSamples = 1, kSampleInput = 1, kSampleExpected = 2;
 constexpr uint64_t kDenormalizerSpec = 5;
@@ -41,10 +41,10 @@ void check_sentencepiece_model(std::string_view serialized, const std::string& n
 void check_piece_lengths(std::string_view serialized, const std::string& name) {
   io::FieldReader model(serialized);
   for (io::Field field; model.next(field);) {
-    if (field.number != kPieces) continue;
+    if (field.number != kPieceField) continue;
     io::FieldReader piece(field.bytes);
     for (io::Field part; piece.next(part);)
-      if (part.number == kPieceText && part.bytes.size() > limits::kMaxLibraryPieceBytes)
+      if (part.number == kPieceTextField && part.bytes.size() > limits::kMaxLibraryPieceBytes)
         fail("{}: the piece {} has {} bytes, at most {} are allowed", name, quoted(part.bytes),
              part.bytes.size(), limits::kMaxLibraryPieceBytes);
   }
