@@ -17,8 +17,8 @@ constexpr double kSeconds = 0.5;
 
 }  // namespace
 
-double peak_operations(Arithmetic arithmetic) {
-  static std::map<Arithmetic, double> known;
+double peak_operations(Compute arithmetic) {
+  static std::map<Compute, double> known;
   const auto [at, unknown] = known.try_emplace(arithmetic);
   if (unknown) at->second = measure_arithmetic(arithmetic, kSeconds).operations_per_second;
   return at->second;
@@ -37,12 +37,13 @@ double peak_reading(int64_t bytes) {
 
 int main(int argc, char** argv) {
   using namespace heed::kernels;
+  using heed::Compute;
   const char* threads = std::getenv("HEED_THREADS");
   heed::Executor executor(threads != nullptr ? std::atoi(threads) : 0);
   const heed::ExecutorScope scope(executor);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::bf16, Arithmetic::int8})
+  for (const Compute arithmetic : {Compute::f32, Compute::bf16, Compute::int8})
     benchmark::AddCustomContext(fmt::format("at most, {}", name_of(arithmetic)),
                                 fmt::format("{:.0f} GFLOP/s", peak_operations(arithmetic) / 1e9));
   benchmark::AddCustomContext("at most, reading memory",

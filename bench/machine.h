@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "heed/kernels/limits.h"
+#include "heed/machine_limits.h"
 
 namespace heed::kernels {
 
@@ -16,7 +16,7 @@ namespace heed::kernels {
 // processes disturbed least. The peaks are the best of many runs as well.
 
 /// Peak operations per second; measured at the first call.
-double peak_operations(Arithmetic arithmetic);
+double peak_operations(Compute arithmetic);
 
 /// Peak bytes per second that all threads together read from an area of about `bytes` bytes (the
 /// nearest power of two, at least 1 MiB): small areas lie in caches. Measured at the first call.
@@ -48,7 +48,7 @@ void measure_bytes(benchmark::State& state, int64_t bytes, int64_t area, const B
 
 /// The same for arithmetic.
 template <typename Body>
-void measure_operations(benchmark::State& state, int64_t operations, Arithmetic arithmetic,
+void measure_operations(benchmark::State& state, int64_t operations, Compute arithmetic,
                         const Body& body) {
   measure(state, static_cast<double>(operations), peak_operations(arithmetic), body);
   state.SetItemsProcessed(state.iterations() * operations);

@@ -15,8 +15,8 @@
 namespace heed::kernels {
 namespace {
 
-constexpr Arithmetic arithmetic_of(DType dtype) {
-  return dtype == DType::bf16 ? Arithmetic::bf16 : Arithmetic::f32;
+constexpr Compute arithmetic_of(DType dtype) {
+  return dtype == DType::bf16 ? Compute::bf16 : Compute::f32;
 }
 
 /// The products of a linear layer: x [tokens, in] W^T, dy W and dy^T x, with W [out, in].
@@ -34,7 +34,7 @@ struct Layer {
     measure(state, arithmetic_of(x.dtype()), body);
   }
   template <typename Body>
-  void measure(benchmark::State& state, Arithmetic arithmetic, const Body& body) const {
+  void measure(benchmark::State& state, Compute arithmetic, const Body& body) const {
     measure_operations(state, 2 * tokens * in * out, arithmetic, body);
   }
 
@@ -57,7 +57,7 @@ void forward_packed(benchmark::State& state, DType dtype) {
 void forward_int8(benchmark::State& state) {
   Layer layer(state, DType::f32);
   const PackedInt8 packed = pack_int8(layer.weight);
-  layer.measure(state, Arithmetic::int8, [&] { matmul_int8(layer.x, packed, {}, layer.y); });
+  layer.measure(state, Compute::int8, [&] { matmul_int8(layer.x, packed, {}, layer.y); });
 }
 
 void input_gradient(benchmark::State& state, DType dtype) {

@@ -58,7 +58,7 @@ void prefill(benchmark::State& state, DType dtype) {
   const PackedBlocks weight = pack_blocks(some_weight(out, in, dtype));
   const Tensor x = random_matrix(rows, in);
   Tensor y = Tensor::empty({rows, out});
-  measure_operations(state, 2 * rows * in * out, Arithmetic::int8,
+  measure_operations(state, 2 * rows * in * out, Compute::int8,
                      [&] { matmul_blocks(x, weight, {}, y); });
 }
 

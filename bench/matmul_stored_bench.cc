@@ -23,7 +23,7 @@ void product(benchmark::State& state, DType dtype) {
   if (tokens == 1)
     measure_bytes(state, weight.bytes(), weight.bytes(), multiply);
   else
-    measure_operations(state, 2 * tokens * in * out, Arithmetic::f32, multiply);
+    measure_operations(state, 2 * tokens * in * out, Compute::f32, multiply);
 }
 
 void shapes(benchmark::internal::Benchmark* bench) {

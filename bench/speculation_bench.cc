@@ -10,7 +10,7 @@
 #include <string>
 
 #include "heed/base/names.h"
-#include "heed/engine/load_types.h"
+#include "heed/load_options.h"
 #include "heed/heed.h"
 
 namespace {
@@ -23,7 +23,7 @@ double seconds_since(Clock::time_point begin) {
 
 std::optional<heed::WeightType> weight_type(const std::string& name) {
   if (name == "stored") return std::nullopt;
-  return heed::named(name, heed::engine::kWeightTypes);
+  return heed::named(name, heed::kWeightTypes);
 }
 
 /// Seconds of all prompts, and of them after the first token of each output.

@@ -19,7 +19,7 @@
 #include "heed/checkpoint/module_pattern.h"
 #include "heed/checkpoint/weights.h"
 #include "heed/data/batch.h"
-#include "heed/kernels/limits.h"
+#include "heed/machine_limits.h"
 #include "heed/model/transformer.h"
 #include "heed/train/distributed/machine.h"
 #include "heed/train/optimizers/optimizer.h"
@@ -135,8 +135,7 @@ void run(const std::string& name, DType dtype, int steps) {
       seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
   }
   const double peak =
-      kernels::measure_arithmetic(
-          dtype == DType::bf16 ? kernels::Arithmetic::bf16 : kernels::Arithmetic::f32, kPeakSeconds)
+      measure_arithmetic(dtype == DType::bf16 ? Compute::bf16 : Compute::f32, kPeakSeconds)
           .operations_per_second;
   const double step = median(seconds);
   // A frozen weight takes four operations per token instead of six.

@@ -62,7 +62,7 @@ function(heed_test_program target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${target} PRIVATE HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   heed_precompile(${target} heed_test_headers)
-  heed_unity(${target} 16)
+  heed_unity(${target} 8)
 endfunction()
 
 # heed_layer_test(<name> [SHARDS <number>] [LINK <further targets>])

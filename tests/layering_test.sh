@@ -5,6 +5,8 @@
 #     counts as a file of its layer;
 #   - kernels/cpu and kernels/reference do not include each other, and src/heed/ does not include src/cli/;
 #   - only model/families/ asks for the name of a family or an architecture, and text/ for a tokenizer's;
+#   - src/cli/ includes public headers, its own, those of base/ and the tables of options; engine::loaded()
+#     is used in engine/ alone;
 #   - the library neither prints nor ends the process, and leaves signal handlers and the locale alone;
 #   - a C++ test writes into a TemporaryDirectory: tests run at the same time;
 #   - no C++ file of src/ is longer than 400 lines;
@@ -18,8 +20,9 @@ set -euo pipefail
 # From the ground up.
 LAYERS='base distribute hub jinja tensor kernels ops nn io text model quantize checkpoint data metrics generate tasks chat train inspect engine serve'
 # The public headers and the lowest layer that may include each.
-PUBLIC='adapter:engine chat:chat chat_template:chat tokenizer:text error:base export:base executor:base fork:base hub:hub interrupt:base attention:ops classification:tasks compute:ops embedding:tasks fill:generate
-generation:generate score:tasks search:generate translation:generate load_options:engine model:engine
+PUBLIC='adapter:base chat:chat chat_template:chat tokenizer:text error:base export:base executor:base fork:base hub:hub interrupt:base machine_limits:base attention:ops classification:tasks compute:base embedding:tasks fill:generate
+generation:generate score:generate search:generate translation:generate load_options:engine model:engine
+attention_drawing:engine bench:engine metrics:metrics model_facts:engine model_tasks:engine server_config:serve
 convert:engine quantize:engine session:engine server:serve server_limits:serve train:train heed:serve
 c:serve c_base:base c_generate:engine c_model:engine c_read:engine c_serve:serve c_session:engine c_text:chat c_train:engine'
 
@@ -82,6 +85,16 @@ named_families() {
   ) | grep -vE '^src/heed/(model/families|text)/' | sed 's/^\([^:]*:[0-9]*\):.*/\1: asks for the name of a family: add a field to model::Family/' || true
 }
 
+# The program is a face of the library, like the C API and the Python module.
+faces() {
+  (cd "$1" && grep -rnE '^#include "heed/[a-z_]+/' src/cli --include='*.cc' --include='*.h' 2>/dev/null || true) |
+    grep -vE '"heed/(base/[a-z_0-9]+|generate/generate_options|engine/load_options)\.h"' |
+    sed 's/^\([^:]*:[0-9]*\):.*/\1: includes an internal header: give what it needs a public one/' || true
+  (cd "$1" && grep -rn 'engine::loaded(' src --include='*.cc' --include='*.h' 2>/dev/null || true) |
+    grep -vE '^src/heed/engine/' |
+    sed 's/^\([^:]*:[0-9]*\):.*/\1: engine::loaded() is private to engine\/: give Model what this needs/' || true
+}
+
 shared_directories() {
   (cd "$1" && grep -rnE 'temp_directory_path|"/tmp' tests --include='*.cc' --include='*.h' 2>/dev/null || true) |
     sed -n '/^tests\/base\/testing\.h:/!s/^\([^:]*:[0-9]*\):.*/\1: writes where other tests may: use TemporaryDirectory/p'
@@ -116,7 +129,7 @@ long_functions() {
 check() {
   local broken
   [[ -d $1/src/heed ]] || { echo "$1/src/heed does not exist" && return 1; }
-  broken=$(broken_includes "$1" && broken_public_headers "$1" && forbidden_calls "$1" && named_families "$1" && shared_directories "$1" && long_files "$1" && full_folders "$1" && long_functions "$1")
+  broken=$(broken_includes "$1" && broken_public_headers "$1" && forbidden_calls "$1" && named_families "$1" && faces "$1" && shared_directories "$1" && long_files "$1" && full_folders "$1" && long_functions "$1")
   [[ -z $broken ]] || { printf '%s\n' "$broken" && return 1; }
 }
 
@@ -140,7 +153,10 @@ expect() {
 self_test() {
   expect '' src/heed/nn/linear.h '#include "heed/ops/matmul.h"'
   expect '' src/heed/nn/linear.h $'#include <vector>\n#include "heed/nn/module.h"'
-  expect '' src/cli/main.cc '#include "heed/train/trainer.h"'
+  expect 'src/cli/main.cc:1: includes an internal header' src/cli/main.cc '#include "heed/train/trainer.h"'
+  expect '' src/cli/main.cc $'#include "heed/model.h"\n#include "heed/base/file.h"\n#include "heed/engine/load_options.h"'
+  expect 'src/heed/serve/x.cc:1: engine::loaded() is private' src/heed/serve/x.cc '  f(engine::loaded(model));'
+  expect '' src/heed/engine/x.cc '  f(engine::loaded(model));'
   expect 'src/heed/ops/matmul.h:2: includes heed/nn/linear.h: nn lies above ops' \
     src/heed/ops/matmul.h $'#pragma once\n#include "heed/nn/linear.h"'
   expect 'train lies above text' src/heed/text/bpe.cc '  #  include "heed/train/trainer.h"'

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "heed/adapter.h"
 #include "heed/export.h"
 
 namespace heed {
@@ -85,5 +86,8 @@ HEED_EXPORT std::filesystem::path resolve_model(const std::filesystem::path& nam
 /// matrices as a pickle only.
 HEED_EXPORT std::filesystem::path resolve_adapter(const std::filesystem::path& name,
                                                   const HubOptions& options = {});
+
+/// The adapter with the directory that resolve_adapter() finds, and with a name.
+HEED_EXPORT AdapterOptions find_adapter(const AdapterOptions& options, const HubOptions& hub = {});
 
 }  // namespace heed

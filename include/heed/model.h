@@ -17,8 +17,10 @@
 #include "heed/fill.h"
 #include "heed/generation.h"
 #include "heed/load_options.h"
+#include "heed/model_tasks.h"
 #include "heed/score.h"
 #include "heed/search.h"
+#include "heed/tokenizer.h"
 #include "heed/translation.h"
 
 namespace heed {
@@ -57,6 +59,12 @@ class HEED_EXPORT Model {
 
   /// The family, as config.json names it: "llama", "marian", "bert".
   std::string family() const;
+  /// What the model can do.
+  ModelTasks tasks() const;
+  /// How it was loaded.
+  const LoadOptions& load_options() const;
+  /// The threads that compute; never null.
+  std::shared_ptr<Executor> executor() const;
   /// Whether it reads an input in both directions: an encoder-decoder, an encoder-only model.
   bool has_encoder() const;
   /// Whether it generates: an encoder-decoder, a decoder-only model.
@@ -69,8 +77,17 @@ class HEED_EXPORT Model {
   int64_t embedding_size() const;
   /// The tokens that end an output.
   std::vector<int32_t> eos_ids() const;
+  /// The limit of an output that generation_config.json names, which GenerateOptions override.
+  std::optional<int64_t> max_new_tokens() const;
   /// Whether the model's tokenizer was read.
   bool has_tokenizer() const;
+  /// The tokenizer of all texts. Throws Error, which names the `purpose`, when a translator has one
+  /// for source and target.
+  Tokenizer tokenizer(std::string_view purpose = "this call") const;
+  /// The codes of the languages of a multilingual translator; empty for all other models.
+  std::vector<std::string> languages() const;
+  /// Those of them that can be given for a source; empty if there is no choice (OPUS-MT).
+  std::vector<std::string> source_languages() const;
   /// What the model's files say that has no effect, one sentence for each: "FILE: KEY is VALUE and
   /// is ignored: WHY". Empty for most models. What matters and has no effect is an Error of load().
   const std::vector<std::string>& warnings() const;
@@ -88,6 +105,10 @@ class HEED_EXPORT Model {
   /// bytes, perhaps a part of a code point. The bytes of an output's tokens, one after the other,
   /// are its text.
   std::string token_bytes(int32_t token) const;
+
+  /// The tokens of a prompt as generate() reads them: with the special tokens of its text, or the
+  /// beginning-of-sequence token for an empty one.
+  std::vector<int32_t> prompt_tokens(const Prompt& prompt) const;
 
   /// Receives the output of generate() while it is generated: whole code points, none of which can
   /// still become part of a stop string. Called on the calling thread.
@@ -135,6 +156,10 @@ class HEED_EXPORT Model {
   std::vector<Translation> translate_batch(const std::vector<std::string>& lines,
                                            const TranslateOptions& options = {},
                                            int64_t first_number = 1) const;
+  /// The tokens that translate() reads of a line, in the languages of `options`; none if the line
+  /// has no words, so that nothing comes of it.
+  std::vector<int32_t> source_tokens(std::string_view line,
+                                     const TranslateOptions& options = {}) const;
 
   /// The vector [D] of a text: its hidden states after the encoder, or after a decoder-only model,
   /// pooled. The empty text has the vector of its special tokens. A translator cannot embed.
@@ -147,6 +172,13 @@ class HEED_EXPORT Model {
   /// another size. What it holds after any exception is not specified.
   void embed_batch(const std::vector<std::string>& texts, std::span<float> embeddings,
                    const EmbedOptions& options = {}, int64_t first_number = 1) const;
+  /// The same for the tokens of texts, as text_to_embed() gives them; none may be empty.
+  std::vector<std::vector<float>> embed_tokens(const std::vector<std::vector<int32_t>>& texts,
+                                               const EmbedOptions& options = {}) const;
+  /// What embed() reads of a text.
+  TextToEmbed text_to_embed(const std::string& text, const EmbedOptions& options = {}) const;
+  /// The largest number of tokens that embed() reads of a text; 0: not limited.
+  int64_t max_embedded_tokens(const EmbedOptions& options = {}) const;
 
   /// The labels of a text or of a pair, highest score first, by a model for the classification of
   /// texts (ForSequenceClassification).
@@ -163,6 +195,12 @@ class HEED_EXPORT Model {
   std::vector<RankedDocument> rerank(const std::string& query,
                                      const std::vector<std::string>& documents,
                                      const ClassifyOptions& options = {}) const;
+  /// The scores of rerank() in the order of the documents. Throws Error, naming a document by its
+  /// number, as rerank() does, also when there are no documents.
+  std::vector<double> document_scores(const std::string& query,
+                                      const std::vector<std::string>& documents,
+                                      const ClassifyOptions& options = {},
+                                      int64_t first_number = 1) const;
   /// The entities of a text, by a model for the classification of tokens
   /// (ForTokenClassification); tokens with the label "O" belong to none.
   LabelledText label_tokens(const std::string& text, const ClassifyOptions& options = {}) const;
@@ -175,12 +213,26 @@ class HEED_EXPORT Model {
   /// has at least 2 tokens. A LoadOptions::cache rounds keys and values as a cache of that type
   /// does.
   Score score(std::string_view text, const ScoreOptions& options = {}) const;
+  /// The windows in which score() scores a text, for whoever shares them among machines.
+  std::vector<ScoreWindow> score_windows(std::string_view text,
+                                         const ScoreOptions& options = {}) const;
+  /// The log-probabilities of the last `scored` tokens of a window.
+  std::vector<double> score_window(const ScoreWindow& window) const;
+  /// tokens[1 ..] given the tokens before them, each with the `top` most probable ones in its
+  /// place, by a decoder-only model. Throws Error on more tokens than the context.
+  std::vector<TokenScore> score_tokens(std::span<const int32_t> tokens, int64_t top) const;
   /// The log-probability of each token of a target given its source, by an encoder-decoder.
   Score score_pair(std::string_view source, std::string_view target) const;
 
   /// The `top` most probable tokens for each mask of a text, by an encoder-only model with a
   /// language model head. [MASK] and <mask> are masks for every tokenizer.
   FilledText fill(std::string_view text, int64_t top = 5) const;
+  /// Throws Error, which says why, unless the model fills masks.
+  void require_fills_masks() const;
+
+  /// The logits of the token after each of `tokens`, by a model with a language model head. An
+  /// encoder-decoder reads `source_tokens` with its encoder, other models have none.
+  Logits logits(std::span<const int32_t> tokens, std::span<const int32_t> source_tokens = {}) const;
 
   /// The attention weights of one pass over a text: one map for each layer that `options` selects,
   /// encoder first. Weights that are not finite become 0.

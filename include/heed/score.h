@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "heed/export.h"
+#include "heed/generation.h"
 
 namespace heed {
 
@@ -16,6 +17,24 @@ struct ScoreOptions {
   int64_t stride = 0;  // 0: half the window
 
   bool operator==(const ScoreOptions&) const = default;
+};
+
+/// A part of a text that is scored by itself.
+struct ScoreWindow {
+  std::vector<int32_t> tokens;
+  int64_t scored = 0;  // the last of the tokens; those before them are context
+};
+
+/// Scores of all tokens of the vocabulary before the softmax.
+struct Logits {
+  int64_t rows = 0, vocab_size = 0;  // T, V
+  std::vector<float> values;         // [T, V]
+};
+
+/// A token of a text, and the most probable ones in its place.
+struct TokenScore {
+  TokenLogProbability chosen;
+  std::vector<TokenLogProbability> best;  // most probable first
 };
 
 /// exp of the negative mean log-probability; 1 for an empty list.

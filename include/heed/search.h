@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "heed/export.h"
+
 namespace heed {
 
 /// The largest number of beams.
@@ -29,6 +31,9 @@ struct SearchOptions {
   bool operator==(const SearchOptions&) const = default;
 };
 
+/// Throws InputError when a number is out of range.
+HEED_EXPORT void check(const SearchOptions& options);
+
 /// One output of a search.
 struct Hypothesis {
   std::vector<int32_t> tokens;  // without the prompt and the end token
@@ -43,6 +48,9 @@ struct Hypothesis {
 struct AlignedWords {
   int32_t source = 0, target = 0;  // counted from 0
 };
+
+/// An alignment in Pharaoh format: "0-0 1-2 2-1", source word first.
+HEED_EXPORT std::string pharaoh(const std::vector<AlignedWords>& alignment);
 
 /// A hypothesis as text.
 struct Candidate {

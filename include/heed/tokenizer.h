@@ -22,6 +22,7 @@ namespace text {
 class DecodeStream;
 class Tokenizer;
 const Tokenizer& unwrapped(const heed::Tokenizer& tokenizer);
+heed::Tokenizer wrapped(const Tokenizer& tokenizer);
 }  // namespace text
 
 /// The ids of the special tokens by their role; none where a tokenizer has no such token.
@@ -159,6 +160,7 @@ class HEED_EXPORT Tokenizer {
  private:
   explicit Tokenizer(text::Tokenizer tokenizer);
   friend const text::Tokenizer& text::unwrapped(const Tokenizer& tokenizer);
+  friend Tokenizer text::wrapped(const text::Tokenizer& tokenizer);
 
   std::shared_ptr<const text::Tokenizer> tokenizer_;
 };

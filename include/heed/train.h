@@ -119,6 +119,15 @@ struct TrainResult {
 HEED_EXPORT TrainResult train_model(const TrainOptions& options,
                                     const TrainCallbacks& callbacks = {});
 
+/// The names of TrainOptions::preset.
+HEED_EXPORT std::vector<std::string> training_presets();
+
+/// Writes the mean in f32 of the weights in several files to another one, all .safetensors
+/// (Vaswani et al. 2017, section 6.1). Throws Error unless all have tensors of the same names and
+/// shapes, and when the file cannot be written.
+HEED_EXPORT void average_weights(const std::vector<std::filesystem::path>& files,
+                                 const std::filesystem::path& out);
+
 /// The whole configuration that a new run with these options would have, as TOML with a comment on
 /// each key. `out` is not used. Throws Error when it is wrong.
 HEED_EXPORT std::string training_config(const TrainOptions& options);

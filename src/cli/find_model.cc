@@ -5,7 +5,6 @@
 #include "cli/terminal/download_line.h"
 #include "cli/terminal/signals.h"
 #include "heed/base/file.h"
-#include "heed/engine/adapters.h"
 #include "heed/hub.h"
 
 namespace heed::cli {
@@ -51,7 +50,7 @@ std::vector<AdapterOptions> find_adapters(const std::vector<std::string>& texts)
   std::vector<AdapterOptions> adapters;
   for (const std::string& text : texts) {
     VisibleDownload download;
-    adapters.push_back(engine::find_adapter(parse_adapter(text), download.options()));
+    adapters.push_back(find_adapter(parse_adapter(text), download.options()));
   }
   return adapters;
 }

@@ -11,9 +11,9 @@
 
 #include "cli/options/command.h"
 #include "cli/ranks.h"
+#include "heed/base/display.h"
 #include "heed/base/error.h"
 #include "heed/distribute/agree.h"
-#include "heed/inspect/markup.h"
 #include "heed/kernels/cpu/simd/instructions.h"
 
 namespace {
@@ -23,7 +23,7 @@ constexpr int kWrongCommandLine = 2;
 
 /// Prints an error on one line. File names and arguments in messages may contain any byte.
 int report(std::string_view message, std::string_view hint = "") {
-  std::fprintf(stderr, "heed: error: %s%s\n", heed::inspect::printable(message).c_str(),
+  std::fprintf(stderr, "heed: error: %s%s\n", heed::printable(message).c_str(),
                std::string(hint).c_str());
   return kFailed;
 }

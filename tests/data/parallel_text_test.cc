@@ -1,4 +1,5 @@
 #include "heed/data/parallel_text.h"
+#include "heed/base/text_lines.h"
 
 #include <gtest/gtest.h>
 

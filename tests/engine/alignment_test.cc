@@ -72,7 +72,7 @@ TEST(Alignments, OfASessionAreThoseOfTranslateForTheRequestsThatWantThem) {
         for (size_t c = 0; c < expected.size(); ++c) {
           const Candidate& found = (*delta.candidates)[c];
           EXPECT_EQ(found.text, expected[c].text);
-          EXPECT_EQ(generate::pharaoh(found.alignment), generate::pharaoh(expected[c].alignment));
+          EXPECT_EQ(pharaoh(found.alignment), pharaoh(expected[c].alignment));
           EXPECT_TRUE(alignments || found.alignment.empty());
           pairs += found.alignment.size();
         }

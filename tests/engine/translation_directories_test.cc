@@ -110,8 +110,7 @@ TEST_P(TranslationDirectories, AlignAsAFullPassOverEachCandidate) {
         hypothesis, generate::teacher_forced_attention(
                         *loaded.transformer, found.source,
                         expected_["prompt"].get<std::vector<int32_t>>(), hypothesis.tokens)};
-    EXPECT_EQ(generate::pharaoh(alignment),
-              generate::pharaoh(generate::align_words(tokenizer, found.source, again)));
+    EXPECT_EQ(pharaoh(alignment), pharaoh(generate::align_words(tokenizer, found.source, again)));
   }
 }
 

@@ -7,7 +7,7 @@
 namespace heed::generate {
 namespace {
 
-constexpr float kNever = -std::numeric_limits<float>::infinity();
+constexpr float kForbiddenLogit = -std::numeric_limits<float>::infinity();
 using Ids = std::vector<int32_t>;
 
 struct Sequence {
@@ -31,7 +31,7 @@ Ids forbidden(const TokenRules& rules, const Sequence& sequence) {
   const std::vector<float> logits = applied(rules, sequence);
   Ids ids;
   for (size_t id = 0; id < logits.size(); ++id)
-    if (logits[id] == kNever) ids.push_back(static_cast<int32_t>(id));
+    if (logits[id] == kForbiddenLogit) ids.push_back(static_cast<int32_t>(id));
   return ids;
 }
 
@@ -55,7 +55,9 @@ TEST(TokenRules, NGramsOfTheSourceDoNotOccur) {
 }
 
 TEST(TokenRules, BadWordsAreForbiddenWhereTheyWouldEnd) {
-  const TokenRules rules{.bad_words = {{{3}, kNever}, {{4, 5}, kNever}, {{4, 6, 7}, kNever}}};
+  const TokenRules rules{.bad_words = {{{3}, kForbiddenLogit},
+                                       {{4, 5}, kForbiddenLogit},
+                                       {{4, 6, 7}, kForbiddenLogit}}};
   EXPECT_EQ(forbidden(rules, {.prompt = {1}}), Ids{3});
   EXPECT_EQ(forbidden(rules, {.prompt = {4}}), (Ids{3, 5}));
   EXPECT_EQ(forbidden(rules, {.prompt = {4}, .output = {6}}), (Ids{3, 7}));

@@ -18,8 +18,8 @@
 #include "heed/kernels/cpu/gemm/kernels.h"
 #include "heed/kernels/cpu/gemm_blocks/kernels.h"
 #include "heed/kernels/cpu/gemm_int8/kernels.h"
-#include "heed/kernels/limits.h"
 #include "heed/kernels/matmul.h"
+#include "heed/machine_limits.h"
 #include "tests/base/child.h"
 #include "tests/base/testing.h"
 #include "tests/kernels/kernel_testing.h"
@@ -77,14 +77,14 @@ TEST_F(InstructionsDeathTest, WithAnUnknownMachineInTheEnvironmentProductsAreErr
 
 /// What products of many rows use, and with which instructions peaks are measured.
 std::string in_use() {
-  const auto peak = [](Arithmetic arithmetic) {
+  const auto peak = [](Compute arithmetic) {
     return measure_arithmetic(arithmetic, 0.001).instructions;
   };
   constexpr int64_t kRows = 1000;
   return fmt::format("f32 {}, bf16 {}, blocks {}, int8 {}; peaks f32 {}, bf16 {}, int8 {}",
                      cpu::kernel_for(DType::f32).name, cpu::kernel_for(DType::bf16).name,
                      cpu::block_kernel(kRows).name, cpu::int8_kernel(kRows).name,
-                     peak(Arithmetic::f32), peak(Arithmetic::bf16), peak(Arithmetic::int8));
+                     peak(Compute::f32), peak(Compute::bf16), peak(Compute::int8));
 }
 
 struct Kind {

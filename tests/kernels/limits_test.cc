@@ -1,4 +1,4 @@
-#include "heed/kernels/limits.h"
+#include "heed/machine_limits.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 constexpr double kSeconds = 0.02;
 
 TEST(Limits, MeasuresArithmeticAndNamesTheInstructions) {
-  for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::bf16, Arithmetic::int8}) {
+  for (const Compute arithmetic : {Compute::f32, Compute::bf16, Compute::int8}) {
     const ArithmeticRate rate = measure_arithmetic(arithmetic, kSeconds);
     EXPECT_GT(rate.operations_per_second, 1e7) << name_of(arithmetic);
     EXPECT_LT(rate.operations_per_second, 1e17) << name_of(arithmetic);

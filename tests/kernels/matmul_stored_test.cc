@@ -17,7 +17,7 @@ Tensor stored_product(const Tensor& a, const Tensor& weight, const Tensor& bias 
 }
 
 /// Calls body with weights of every type; plain types also with widths that are not whole blocks.
-void for_weights(int64_t n, const std::function<void(const Tensor&)>& body) {
+void for_stored_weights(int64_t n, const std::function<void(const Tensor&)>& body) {
   for (const DType dtype : kStored) {
     body(random_stored({n, 256}, dtype, 2));
     body(random_stored({n, 1536}, dtype, 3));
@@ -28,7 +28,7 @@ void for_weights(int64_t n, const std::function<void(const Tensor&)>& body) {
 
 TEST(MatmulStored, AgreesWithTheReference) {
   on_every_target([](const std::string& target) {
-    for_weights(39, [&](const Tensor& weight) {
+    for_stored_weights(39, [&](const Tensor& weight) {
       for (const int64_t m : {1, 2, 7, 20})
         for (const DType in : kFloating)
           for (const DType out : kFloating) {
@@ -46,7 +46,7 @@ TEST(MatmulStored, AgreesWithTheReference) {
 }
 
 TEST(MatmulStored, EqualsTheProductWithTheDequantisedWeight) {
-  for_weights(20, [&](const Tensor& weight) {
+  for_stored_weights(20, [&](const Tensor& weight) {
     Tensor wide = Tensor::empty(weight.shape());
     reference::dequantize(weight, wide);
     for (const int64_t m : {1, 9}) {
@@ -59,7 +59,7 @@ TEST(MatmulStored, EqualsTheProductWithTheDequantisedWeight) {
 
 TEST(MatmulStored, ARowDoesNotDependOnTheOthers) {
   on_every_target([](const std::string& target) {
-    for_weights(37, [&](const Tensor& weight) {
+    for_stored_weights(37, [&](const Tensor& weight) {
       const Tensor a = normals({300, weight.cols()}, 1), bias = normals({37}, 6);
       const Tensor all = stored_product(a, weight, bias);
       for (const int64_t rows : {1, 2, 5, 6, 130})
@@ -72,7 +72,7 @@ TEST(MatmulStored, ARowDoesNotDependOnTheOthers) {
 }
 
 TEST(MatmulStored, AColumnDoesNotDependOnTheOthers) {
-  for_weights(70, [&](const Tensor& weight) {
+  for_stored_weights(70, [&](const Tensor& weight) {
     for (const int64_t m : {1, 8}) {
       const Tensor a = normals({m, weight.cols()}, 1);
       const Tensor all = stored_product(a, weight);

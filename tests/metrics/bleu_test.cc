@@ -1,4 +1,4 @@
-#include "heed/metrics/bleu.h"
+#include "heed/metrics.h"
 
 #include <gtest/gtest.h>
 

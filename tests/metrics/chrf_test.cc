@@ -1,4 +1,4 @@
-#include "heed/metrics/chrf.h"
+#include "heed/metrics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "heed/serve/config.h"
+#include "heed/server_config.h"
 
 #include <gtest/gtest.h>
 
@@ -21,9 +21,9 @@ class Config : public testing::Test {
     fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
     return file;
   }
-  ServeConfig read(const std::string& text) {
-    ServeConfig config;
-    read_config(write("serve.toml", text), config);
+  ServerConfig read(const std::string& text) {
+    ServerConfig config;
+    read_server_config(write("serve.toml", text), config);
     return config;
   }
   std::string refusal(const std::string& text) {
@@ -40,7 +40,7 @@ class Config : public testing::Test {
 
 TEST_F(Config, HasModelsLimitsAndAdapters) {
   fs::create_directory(directory_.path() / "model");
-  const ServeConfig config = read(R"(
+  const ServerConfig config = read(R"(
 port = 9000
 drain_seconds = 1.5
 [limits]
@@ -117,11 +117,11 @@ TEST(ParseBytes, ReadsUnits) {
 }
 
 TEST(ParseModel, ReadsANameAndAPath) {
-  EXPECT_EQ(parse_model("a=b/c=d").name, "a");
-  EXPECT_EQ(parse_model("a=b/c=d").path, "b/c=d");
-  EXPECT_EQ(parse_model("models/opus-mt/").name, "opus-mt");
-  EXPECT_EQ(parse_model("models/m.gguf").name, "m.gguf");
-  for (const char* bad : {"=a", "a=", ""}) EXPECT_THROW(parse_model(bad), Error) << bad;
+  EXPECT_EQ(parse_model_source("a=b/c=d").name, "a");
+  EXPECT_EQ(parse_model_source("a=b/c=d").path, "b/c=d");
+  EXPECT_EQ(parse_model_source("models/opus-mt/").name, "opus-mt");
+  EXPECT_EQ(parse_model_source("models/m.gguf").name, "m.gguf");
+  for (const char* bad : {"=a", "a=", ""}) EXPECT_THROW(parse_model_source(bad), Error) << bad;
 }
 
 }  // namespace

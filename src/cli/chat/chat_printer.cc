@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "cli/lines/flush_output.h"
-#include "heed/inspect/markup.h"
+#include "heed/base/display.h"
 
 namespace heed::cli {
 namespace {
@@ -21,7 +21,7 @@ std::string without_control_characters(std::string_view text) {
   std::string result;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find_first_of("\n\t", begin), text.size());
-    result += inspect::printable(text.substr(begin, end - begin));
+    result += printable(text.substr(begin, end - begin));
     if (end < text.size()) result += text[end];
     begin = end + 1;
   }

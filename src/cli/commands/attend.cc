@@ -8,18 +8,14 @@
 
 #include "cli/options/command.h"
 #include "cli/options/model_options.h"
+#include "heed/attention_drawing.h"
+#include "heed/base/display.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/names.h"
 #include "heed/base/output_file.h"
 #include "heed/base/quote.h"
-#include "heed/engine/loaded_model.h"
-#include "heed/inspect/attention/attention_page.h"
-#include "heed/inspect/attention/attention_svg.h"
-#include "heed/inspect/attention/attention_terminal.h"
-#include "heed/inspect/attention/capture.h"
-#include "heed/inspect/markup.h"
-#include "heed/text/utf8.h"
+#include "heed/base/utf8.h"
 
 namespace heed::cli {
 namespace {
@@ -48,50 +44,30 @@ Format format_of(const std::string& out) {
   return extension == ".svg" ? Format::svg : Format::page;
 }
 
-/// The head that --kind, --layer and --head select.
-inspect::HeadChoice choice_of(const AttendOptions& options, const model::Transformer& model) {
-  using enum AttentionKind;
-  inspect::HeadChoice choice =
-      options.kind.empty()
-          ? inspect::default_choice(model)
-          : inspect::default_choice(
-                model, named(options.kind, std::vector{encoder_self, decoder_self, cross}));
-  if (options.layer > 0) choice.layer = options.layer - 1;
-  if (options.head > 0) choice.head = options.head - 1;
-  inspect::check(model, choice);
-  return choice;
-}
-
 std::string model_name(const std::string& path) {
   return std::filesystem::absolute(path).lexically_normal().filename().string();
 }
 
-void print_terminal(const model::Transformer& model, const inspect::ModelInput& input,
-                    const inspect::HeadChoice& choice) {
-  const inspect::AttentionTexts texts = inspect::texts_of(model, input);
-  for (const std::string& text : {texts.source_text, texts.target_text})
-    if (!text.empty()) std::cout << inspect::printable(text) << '\n';
-  const int columns = terminal_columns();
-  const inspect::HeadMap map =
-      inspect::capture_head(model, input, choice, inspect::keys_shown(texts, choice.kind, columns));
-  std::cout << '\n' << inspect::attention_terminal(texts, map, columns, isatty(STDOUT_FILENO) == 1);
+AttentionDrawingOptions drawing_of(const AttendOptions& options) {
+  using enum AttentionKind;
+  AttentionDrawingOptions drawing{.attention = {.target = options.target,
+                                                .source_language = options.source_language,
+                                                .target_language = options.target_language},
+                                  .model_name = model_name(options.model.path),
+                                  .heatmap = options.heatmap,
+                                  .columns = terminal_columns(),
+                                  .color = isatty(STDOUT_FILENO) == 1};
+  if (!options.kind.empty())
+    drawing.attention.kind = named(options.kind, std::vector{encoder_self, decoder_self, cross});
+  if (options.layer > 0) drawing.attention.layer = options.layer - 1;
+  if (options.head > 0) drawing.attention.head = options.head - 1;
+  return drawing;
 }
 
-std::string svg_of(const model::Transformer& model, const inspect::ModelInput& input,
-                   const inspect::HeadChoice& choice, const AttendOptions& options) {
-  using inspect::AttentionFigure;
-  inspect::AttentionTexts texts = inspect::texts_of(model, input);
-  texts.model_name = model_name(options.model.path);
-  return inspect::attention_svg(
-      texts, inspect::capture_head(model, input, choice),
-      options.heatmap ? AttentionFigure::heatmap : AttentionFigure::lines);
-}
-
-std::string page_of(const model::Transformer& model, const inspect::ModelInput& input,
-                    const AttendOptions& options) {
-  inspect::AttentionCapture capture = inspect::capture_attention(model, input);
-  capture.texts.model_name = model_name(options.model.path);
-  return inspect::attention_page(capture);
+void print_terminal(const AttentionDrawing& drawn) {
+  for (const std::string& text : {drawn.source_text, drawn.target_text})
+    if (!text.empty()) std::cout << printable(text) << '\n';
+  std::cout << '\n' << drawn.drawing;
 }
 
 int run_attend(const AttendOptions& options) {
@@ -99,26 +75,21 @@ int run_attend(const AttendOptions& options) {
   const Format format = format_of(options.out);
   if (options.heatmap && format != Format::svg)
     throw UsageError("--heatmap requires --out with a name that ends with .svg");
-  text::require_utf8(options.source, "the source text");
-  text::require_utf8(options.target, "the target text");
+  require_utf8(options.source, "the source text");
+  require_utf8(options.target, "the target text");
   const Model model = load_model(options.model, threads);
-  const model::Transformer& transformer = *engine::loaded(model).transformer;
-  const inspect::HeadChoice choice = choice_of(options, transformer);
-  const inspect::ModelInput input = engine::loaded(model).attention_input(
-      options.source, {.target = options.target,
-                       .source_language = options.source_language,
-                       .target_language = options.target_language});
+  const AttentionDrawingOptions drawing = drawing_of(options);
+  require_attention(model, drawing.attention);
   if (format == Format::terminal) {
-    print_terminal(transformer, input, choice);
+    print_terminal(attention_text(model, options.source, drawing));
     return 0;
   }
-  write_file_atomically(options.out, format == Format::svg
-                                         ? svg_of(transformer, input, choice, options)
-                                         : page_of(transformer, input, options));
-  const inspect::AttentionTexts texts = inspect::texts_of(transformer, input);
-  const std::string& read = texts.target_text.empty() ? texts.source_text : texts.target_text;
-  std::cerr << "attention of \"" << inspect::printable(read) << "\" written to "
-            << inspect::printable(options.out) << '\n';
+  const AttentionDrawing drawn =
+      (format == Format::svg ? attention_svg : attention_page)(model, options.source, drawing);
+  write_file_atomically(options.out, drawn.drawing);
+  const std::string& read = drawn.target_text.empty() ? drawn.source_text : drawn.target_text;
+  std::cerr << "attention of \"" << printable(read) << "\" written to " << printable(options.out)
+            << '\n';
   return 0;
 }
 

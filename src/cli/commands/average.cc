@@ -3,7 +3,7 @@
 
 #include "cli/options/command.h"
 #include "heed/base/output_file.h"
-#include "heed/train/optimizers/weight_average.h"
+#include "heed/train.h"
 
 namespace heed::cli {
 
@@ -26,7 +26,7 @@ void add_average(Command& program) {
   command.set_action([options] {
     const Threads threads(options->common);
     require_output_file("--out", options->out);
-    io::write_safetensors(options->out, train::average_weights(options->files), {{"format", "pt"}});
+    average_weights(options->files, options->out);
     return 0;
   });
 }

@@ -2,27 +2,20 @@
 
 #include <algorithm>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/commands/bench_measure.h"
 #include "cli/lines/json_line.h"
 #include "cli/options/command.h"
 #include "cli/options/model_options.h"
-#include "heed/base/error.h"
 #include "heed/base/parallel.h"
-#include "heed/data/parallel_text.h"
-#include "heed/engine/loaded_model.h"
-#include "heed/generate/cached_decoder.h"
-#include "heed/kernels/limits.h"
-#include "heed/model/families/family.h"
-#include "heed/train/distributed/machine.h"
+#include "heed/base/text_lines.h"
+#include "heed/bench.h"
+#include "heed/machine_limits.h"
 
 namespace heed::cli {
 namespace {
 
-using kernels::Arithmetic;
 using Json = nlohmann::ordered_json;
 
 // Seconds spent on each limit of the machine: beside a model, and with --limits.
@@ -30,18 +23,17 @@ constexpr double kLimitSeconds = 0.3, kLimitsOnlySeconds = 1.0;
 // Bytes read to measure bandwidth: of the caches, and of the memory.
 constexpr int64_t kCacheArea = int64_t{16} << 20, kMemoryArea = int64_t{1} << 30;
 
-struct BenchOptions {
+struct BenchArguments {
   CommonOptions common;
   ModelOptions model;
-  BenchSizes sizes{.prompt_tokens = 512, .context_tokens = 16, .tokens = 64, .repeat = 5};
+  BenchOptions bench;
   std::string input;
   bool limits = false, json = false;
 };
 
 /// The size of the area for measuring how fast `bytes` are read, limited by the available memory.
 int64_t area_of(double bytes) {
-  const int64_t max_area =
-      std::max(std::min(kMemoryArea, train::available_memory() / 4), kCacheArea);
+  const int64_t max_area = std::max(std::min(kMemoryArea, available_memory() / 4), kCacheArea);
   return std::clamp(static_cast<int64_t>(bytes), kCacheArea, max_area);
 }
 
@@ -49,18 +41,18 @@ Json limits_of_machine() {
   Json facts = {{"threads", thread_count()}};
   for (const auto& [name, bytes] : {std::pair{"memory", kMemoryArea}, {"caches", kCacheArea}}) {
     const int64_t area = area_of(static_cast<double>(bytes));
-    facts["reading"][name] = {
-        {"bytes", area}, {"bytes_per_second", kernels::measure_reading(area, kLimitsOnlySeconds)}};
+    facts["reading"][name] = {{"bytes", area},
+                              {"bytes_per_second", measure_reading(area, kLimitsOnlySeconds)}};
   }
-  for (const Arithmetic kind : {Arithmetic::f32, Arithmetic::bf16, Arithmetic::int8}) {
-    const kernels::ArithmeticRate rate = kernels::measure_arithmetic(kind, kLimitsOnlySeconds);
+  for (const Compute kind : {Compute::f32, Compute::bf16, Compute::int8}) {
+    const ArithmeticRate rate = measure_arithmetic(kind, kLimitsOnlySeconds);
     facts["arithmetic"][name_of(kind)] = {{"operations_per_second", rate.operations_per_second},
                                           {"instructions", rate.instructions}};
   }
   return facts;
 }
 
-int print_limits(const BenchOptions& options) {
+int print_limits(const BenchArguments& options) {
   const Json facts = limits_of_machine();
   if (options.json) {
     std::cout << json_line(facts);
@@ -77,24 +69,6 @@ int print_limits(const BenchOptions& options) {
         fmt::format("{} with {}", name, rate["instructions"].get<std::string>()),
         rate["operations_per_second"].get<double>() / 1e9);
   return 0;
-}
-
-/// Defaults that depend on the kind of model and its context length.
-BenchSizes sizes_for(const model::Transformer& model, BenchSizes sizes, bool prompt_given) {
-  const model::ModelConfig& config = model.config();
-  if (!prompt_given && model.has_encoder()) sizes.prompt_tokens = model.has_decoder() ? 32 : 128;
-  if (!prompt_given && config.positions != model::PositionKind::none)
-    sizes.prompt_tokens = std::min(sizes.prompt_tokens, config.max_positions);
-  if (sizes.batch == 0) sizes.batch = model.has_encoder() ? 32 : 1;
-  return sizes;
-}
-
-/// Bytes of the weights by stored type.
-std::map<std::string, int64_t> stored_bytes(const model::Transformer& model) {
-  std::map<std::string, int64_t> bytes;
-  for (const Parameter& parameter : model.parameters().all())
-    bytes[std::string(name_of(parameter.value.dtype()))] += parameter.value.bytes();
-  return bytes;
 }
 
 int64_t peak_memory() {
@@ -123,45 +97,36 @@ Json described(const Measurement& measured, double peak) {
 void add_reading(Json& facts, const Measurement& measured, int64_t steps) {
   const double bytes = measured.weight_bytes / static_cast<double>(steps);
   const double rate = measured.weight_bytes / measured.median_seconds();
-  const double limit = kernels::measure_reading(area_of(bytes), kLimitSeconds);
+  const double limit = measure_reading(area_of(bytes), kLimitSeconds);
   facts["weight_bytes_per_step"] = bytes;
   facts["bytes_per_second"] = rate;
   facts["reading_limit"] = limit;
   facts["share_of_reading"] = rate / limit;
 }
 
-/// The arithmetic of most of the work.
-Arithmetic arithmetic_of(const model::Transformer& model, DType dtype) {
-  return generate::computes_in_int8(model) ? Arithmetic::int8
-         : dtype == DType::bf16            ? Arithmetic::bf16
-                                           : Arithmetic::f32;
-}
-
-Json measure_model(const BenchOptions& options, const Threads& threads, bool prompt_given) {
-  const Model loaded = load_model(options.model, threads);
-  const model::Transformer& model = *engine::loaded(loaded).transformer;
-  BenchSizes sizes = sizes_for(model, options.sizes, prompt_given);
-  sizes.dtype = engine::loaded(loaded).activations();
-  const Arithmetic arithmetic = arithmetic_of(model, sizes.dtype);
+Json measure_model(const BenchArguments& options, const Threads& threads) {
+  const Model model = load_model(options.model, threads);
+  const BenchOptions bench = completed(model, options.bench);
+  const LoadedWeights weights = loaded_weights(model);
   Json facts = {{"model", options.model.path},
-                {"family", model::family_for(model.config()).model_type},
-                {"parameters", model.parameters().count()},
-                {"weights", stored_bytes(model)},
-                {"compute", name_of(arithmetic)},
+                {"family", model.family()},
+                {"parameters", weights.parameters},
+                {"weights", weights.bytes},
+                {"compute", name_of(weights.compute)},
                 {"threads", thread_count()},
-                {"batch", sizes.batch},
-                {"num_beams", sizes.num_beams}};
+                {"batch", bench.batch},
+                {"num_beams", bench.num_beams}};
   std::vector<Measurement> all;
   if (options.input.empty())
-    all = measure_tokens(model, sizes);
+    all = measure_tokens(model, bench);
   else
-    all.push_back(measure_lines(loaded, data::read_lines(options.input), sizes));
+    all.push_back(measure_lines(model, read_lines(options.input), bench));
   facts["peak_memory"] = peak_memory();  // before measure_arithmetic() allocates
-  const auto peak = kernels::measure_arithmetic(arithmetic, kLimitSeconds);
+  const auto peak = measure_arithmetic(weights.compute, kLimitSeconds);
   for (const Measurement& measured : all) {
     Json& entry = facts["measured"][measured.what];
     entry = described(measured, peak.operations_per_second);
-    if (measured.weight_bytes > 0) add_reading(entry, measured, sizes.tokens);
+    if (measured.weight_bytes > 0) add_reading(entry, measured, bench.tokens);
   }
   return facts;
 }
@@ -200,10 +165,10 @@ void print_table(const Json& facts) {
                            facts["peak_memory"].get<double>() / 1e6);
 }
 
-int run_bench(const BenchOptions& options, bool prompt_given) {
+int run_bench(const BenchArguments& options) {
   const Threads threads(options.common);
   if (options.limits) return print_limits(options);
-  const Json facts = measure_model(options, threads, prompt_given);
+  const Json facts = measure_model(options, threads);
   if (options.json)
     std::cout << json_line(facts);
   else
@@ -211,13 +176,13 @@ int run_bench(const BenchOptions& options, bool prompt_given) {
   return 0;
 }
 
-Option add_size_options(Command& command, BenchSizes& sizes) {
+void add_size_options(Command& command, BenchOptions& sizes) {
   const auto count = [&](const char* name, int64_t& value, const char* help, int64_t min = 1) {
     return command.add_option(name, value, help).range(min, kMaxCount);
   };
-  Option prompt = count("--prompt-tokens", sizes.prompt_tokens,
-                        "Tokens per prompt, source or text (default: 512 for a decoder, 32 for an "
-                        "encoder-decoder, 128 for an encoder)");
+  count("--prompt-tokens", sizes.prompt_tokens,
+        "Tokens per prompt, source or text (default: 512 for a decoder, 32 for an "
+        "encoder-decoder, 128 for an encoder)");
   count("--context", sizes.context_tokens,
         "Tokens of context before decoding starts (decoder-only models)")
       .show_default();
@@ -233,7 +198,6 @@ Option add_size_options(Command& command, BenchSizes& sizes) {
   command.add_option("--repeat", sizes.repeat, "Number of measurements")
       .range(1, 10000)
       .show_default();
-  return prompt;
 }
 
 }  // namespace
@@ -241,13 +205,13 @@ Option add_size_options(Command& command, BenchSizes& sizes) {
 void add_bench(Command& program) {
   Command command =
       program.add_subcommand("bench", "Measures the speed of a model or the limits of the machine");
-  auto options = std::make_shared<BenchOptions>();
+  auto options = std::make_shared<BenchArguments>();
   add_model_options(command, options->model);
   command.option("--model").required(false);
   Option limits = command.add_flag("--limits", options->limits,
                                    "Measure only the machine: memory bandwidth and arithmetic");
   limits.excludes(command.option("--model"));
-  Option prompt = add_size_options(command, options->sizes);
+  add_size_options(command, options->bench);
   command
       .add_option("--input", options->input,
                   "Translate, embed or continue the lines of this file instead of synthetic tokens")
@@ -263,10 +227,10 @@ void add_bench(Command& program) {
       "  heed bench --model all-MiniLM-L6-v2 --input sentences.txt\n"
       "  heed bench --model model --num-beams 4 --batch 64 --json\n"
       "  heed bench --limits");
-  command.set_action([command, options, prompt] {
+  command.set_action([command, options] {
     if (!options->limits && command.count("--model") == 0)
       throw UsageError("--model or --limits is required");
-    return run_bench(*options, prompt.count() > 0);
+    return run_bench(*options);
   });
 }
 

@@ -20,7 +20,7 @@ extern char** environ;
 namespace heed::cli {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{20};
+constexpr std::chrono::milliseconds kStatusInterval{20};
 
 }  // namespace
 
@@ -66,7 +66,8 @@ std::vector<std::string> ChildProcess::lines(std::chrono::milliseconds wait) {
   std::array<char, 4096> bytes;
   const ssize_t count = ::read(errors_.get(), bytes.data(), bytes.size());
   if (count <= 0) {
-    std::this_thread::sleep_for(kLook);  // it has closed its standard error, but not ended yet
+    std::this_thread::sleep_for(
+        kStatusInterval);  // it has closed its standard error, but not ended yet
     return complete;
   }
   unfinished_.append(bytes.data(), static_cast<size_t>(count));
@@ -90,7 +91,7 @@ void ChildProcess::signal(int number) const {
 
 void ChildProcess::kill() {
   ::kill(-process_, SIGKILL);
-  while (!status()) std::this_thread::sleep_for(kLook);
+  while (!status()) std::this_thread::sleep_for(kStatusInterval);
 }
 
 }  // namespace heed::cli

@@ -8,7 +8,6 @@
 #include "cli/lines/line_work.h"
 #include "cli/options/command.h"
 #include "cli/options/model_options.h"
-#include "heed/engine/loaded_model.h"
 #include "heed/model.h"
 
 namespace heed::cli {
@@ -101,8 +100,7 @@ int run_classify(const ClassifyArguments& arguments) {
   const Threads threads(arguments.common);
   LineWork work(arguments.lines);
   const Model model = work.load([&] { return load_model(arguments.model, threads); });
-  const auto& config = engine::loaded(model).transformer->config();
-  if (config.classifier.kind == model::ClassifierConfig::Kind::token)
+  if (model.tasks().label_tokens)
     label_tokens(work, model, arguments);
   else
     classify_texts(work, model, arguments);

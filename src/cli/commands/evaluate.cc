@@ -6,9 +6,8 @@
 #include "cli/lines/standard_input.h"
 #include "cli/options/command.h"
 #include "heed/base/error.h"
-#include "heed/data/parallel_text.h"
-#include "heed/metrics/bleu.h"
-#include "heed/metrics/chrf.h"
+#include "heed/base/text_lines.h"
+#include "heed/metrics.h"
 
 namespace heed::cli {
 namespace {
@@ -28,19 +27,19 @@ std::vector<std::string> read_hypotheses() {
 
 int run_evaluate(const EvaluateOptions& options) {
   const Threads threads(options.common);
-  const std::vector<std::string> references = data::read_lines(options.reference);
+  const std::vector<std::string> references = read_lines(options.reference);
   const std::vector<std::string> hypotheses = read_hypotheses();
   require(hypotheses.size() == references.size(), "standard input has {} lines, {} has {}",
           hypotheses.size(), options.reference, references.size());
   std::string text, signature;
   double score = 0;
   if (options.metric == "bleu") {
-    const metrics::Bleu bleu = metrics::corpus_bleu(hypotheses, references);
+    const Bleu bleu = corpus_bleu(hypotheses, references);
     text = bleu.text();
     signature = bleu.signature();
     score = bleu.score;
   } else {
-    const metrics::Chrf chrf = metrics::corpus_chrf(hypotheses, references);
+    const Chrf chrf = corpus_chrf(hypotheses, references);
     text = chrf.text();
     signature = chrf.signature();
     score = chrf.score;

@@ -7,10 +7,8 @@
 #include "cli/lines/line_work.h"
 #include "cli/options/command.h"
 #include "cli/options/model_options.h"
-#include "heed/engine/loaded_model.h"
+#include "heed/base/utf8.h"
 #include "heed/model.h"
-#include "heed/tasks/fill.h"
-#include "heed/text/utf8.h"
 
 namespace heed::cli {
 namespace {
@@ -57,12 +55,12 @@ int run_fill(const FillArguments& arguments) {
   const Threads threads(arguments.common);
   if (arguments.text) {
     require_one_rank("heed fill with a text");
-    text::require_utf8(*arguments.text, "the text");
+    require_utf8(*arguments.text, "the text");
   }
   LineWork work(arguments.lines);
   const Model model = work.load([&] {
     Model loaded = load_model(arguments.model, threads);
-    tasks::require_fills_masks(*engine::loaded(loaded).transformer);  // no line is to blame
+    loaded.require_fills_masks();  // no line is to blame
     return loaded;
   });
   const auto fill = [&](const std::string& text) {

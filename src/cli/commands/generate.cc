@@ -15,13 +15,11 @@
 #include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
 #include "cli/options/sampling_options.h"
+#include "heed/base/display.h"
 #include "heed/base/error.h"
-#include "heed/engine/loaded_model.h"
+#include "heed/base/utf8.h"
 #include "heed/generate/generate_options.h"
-#include "heed/generate/search.h"
-#include "heed/inspect/markup.h"
 #include "heed/model.h"
-#include "heed/text/utf8.h"
 
 namespace heed::cli {
 namespace {
@@ -48,12 +46,12 @@ struct GenerateArguments {
 /// is printed as token ids, too.
 bool can_print_text(const GenerateArguments& arguments, const Model& model) {
   try {
-    engine::loaded(model).shared_tokenizer("generation");
+    model.tokenizer("generation");
     return true;
   } catch (const Error& error) {
     if (arguments.tokens.empty()) throw;
     std::fprintf(stderr, "heed: printing token ids instead of text: %s\n",
-                 inspect::printable(error.what()).c_str());
+                 printable(error.what()).c_str());
     return false;
   }
 }
@@ -180,8 +178,8 @@ int run_generate(GenerateArguments& arguments) {
   const Threads threads(arguments.common);
   if (arguments.prompt || !arguments.tokens.empty())
     require_one_rank("heed generate with one prompt");
-  if (arguments.prompt) text::require_utf8(*arguments.prompt, "the prompt");
-  generate::check(arguments.search);
+  if (arguments.prompt) require_utf8(*arguments.prompt, "the prompt");
+  check(arguments.search);
   arguments.generate = arguments.sampling.options(arguments.common.seed);
   const ChatOptions chat = arguments.chat_arguments.options();
   LineWork work(arguments.lines);

@@ -7,8 +7,6 @@
 #include "cli/lines/json_line.h"
 #include "heed/base/error.h"
 #include "heed/base/json.h"
-#include "heed/chat/messages.h"
-#include "heed/generate/input_error.h"
 #include "heed/session.h"
 
 namespace heed::cli {
@@ -25,7 +23,7 @@ struct Task {
 /// A line may have tools and template variables of its own.
 Task read_task(const Model& model, const std::string& line, const ChatOptions& standard) {
   const Json json = parse_ordered_json(line, "the conversation");
-  Task task{.messages = chat::read_messages(json, "the conversation"), .prompt = {}};
+  Task task{.messages = read_chat_messages(line, "the conversation"), .prompt = {}};
   ChatOptions options = standard;
   if (json.is_object()) {
     if (json.contains("tools")) options.tools = dump_json(json["tools"]);
@@ -41,12 +39,13 @@ Json answer_json(const Task& task, const Generation& generation, int64_t number)
   ChatAnswer answer = reader.feed(generation.text);
   answer.add(reader.finish());
   const bool calls = !answer.tool_calls.empty();
-  Json message = chat::to_json(ChatMessage{.role = "assistant",
-                                           .content = std::move(answer.content),
-                                           .reasoning_content = std::move(answer.reasoning_content),
-                                           .tool_calls = std::move(answer.tool_calls)});
+  const std::string message =
+      write_chat_messages({{.role = "assistant",
+                            .content = std::move(answer.content),
+                            .reasoning_content = std::move(answer.reasoning_content),
+                            .tool_calls = std::move(answer.tool_calls)}});
   Json json = {{"conversation", number},
-               {"message", std::move(message)},
+               {"message", parse_ordered_json(message, "the answer").front()},
                {"finish_reason", calls ? "tool_calls" : name_of(generation.finish_reason)},
                {"usage",
                 {{"prompt_tokens", task.prompt.tokens.size()},
@@ -71,7 +70,7 @@ std::vector<Answered> answer_conversations(const Model& model, Session& session,
   try {
     for (size_t i = 0; i < lines.size(); ++i) {
       const int64_t number = first + static_cast<int64_t>(i);
-      generate::name_input("line", number, [&] {
+      name_input("line", number, [&] {
         Answered& own = answered[i];
         own.task = read_task(model, lines[i], options);
         const auto collect = [&own, number](const Delta& delta) {

@@ -2,18 +2,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/commands/model_facts.h"
 #include "cli/find_model.h"
 #include "cli/lines/json_line.h"
 #include "cli/options/command.h"
 #include "cli/terminal/bytes_text.h"
 #include "cli/terminal/warnings.h"
+#include "heed/base/display.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
-#include "heed/checkpoint/model_directory.h"
-#include "heed/inspect/markup.h"
-#include "heed/model/families/family.h"
-#include "heed/model/families/known.h"
+#include "heed/model_facts.h"
 
 namespace heed::cli {
 namespace {
@@ -27,64 +24,68 @@ struct InfoOptions {
   bool all = false, weights = false, json = false;
 };
 
-/// Everything that heed info prints.
-struct Facts {
-  std::unique_ptr<const model::Transformer> model;
-  StoredWeights stored = {};
-  TokenizerFacts tokenizer = {};
-  MemoryNeeds memory = {};
-};
+/// A field of the configuration.
+int64_t number(const Json& config, const char* field) { return config.at(field).get<int64_t>(); }
 
 /// "6 encoder, 6 decoder", or one number if there is one stack or both numbers are equal.
-std::string per_stack(const model::ModelConfig& c, int64_t encoder, int64_t decoder) {
-  if (c.encoder_layers > 0 && c.decoder_layers > 0 && encoder != decoder)
+std::string per_stack(const ModelFacts& facts, int64_t encoder, int64_t decoder) {
+  if (facts.has_encoder && facts.has_decoder && encoder != decoder)
     return fmt::format("{} encoder, {} decoder", encoder, decoder);
-  return fmt::format("{}", c.decoder_layers > 0 ? decoder : encoder);
+  return fmt::format("{}", facts.has_decoder ? decoder : encoder);
 }
 
-std::string family_text(const model::Transformer& model) {
-  const std::string_view stacks = !model.has_encoder()   ? "decoder"
-                                  : !model.has_decoder() ? "encoder"
-                                                         : "encoder-decoder";
-  return fmt::format("{} ({})", model::family_for(model.config()).model_type, stacks);
+std::string family_text(const ModelFacts& facts) {
+  const std::string_view stacks = !facts.has_encoder   ? "decoder"
+                                  : !facts.has_decoder ? "encoder"
+                                                       : "encoder-decoder";
+  return fmt::format("{} ({})", facts.family, stacks);
 }
 
-std::string layers_text(const model::ModelConfig& c) {
-  if (c.encoder_layers > 0 && c.decoder_layers > 0)
-    return fmt::format("{} encoder, {} decoder", c.encoder_layers, c.decoder_layers);
-  return fmt::format("{}", c.encoder_layers + c.decoder_layers);
+std::string layers_text(const ModelFacts& facts, const Json& config) {
+  const int64_t encoder = number(config, "encoder_layers"),
+                decoder = number(config, "decoder_layers");
+  if (facts.has_encoder && facts.has_decoder)
+    return fmt::format("{} encoder, {} decoder", encoder, decoder);
+  return fmt::format("{}", encoder + decoder);
 }
 
-std::string heads_text(const model::ModelConfig& c) {
-  std::string text = per_stack(c, c.encoder_heads, c.n_heads);
-  if (c.n_kv_heads != c.n_heads) text += fmt::format(" ({} key/value heads)", c.n_kv_heads);
+std::string heads_text(const ModelFacts& facts, const Json& config) {
+  const int64_t heads = number(config, "num_attention_heads"),
+                kv_heads = number(config, "num_key_value_heads");
+  std::string text = per_stack(facts, number(config, "encoder_attention_heads"), heads);
+  if (kv_heads != heads) text += fmt::format(" ({} key/value heads)", kv_heads);
   return text;
 }
 
-std::string head_dim_text(const model::ModelConfig& c) {
-  return c.v_head_dim == c.head_dim ? fmt::format("{}", c.head_dim)
-                                    : fmt::format("{} (values {})", c.head_dim, c.v_head_dim);
+std::string head_dim_text(const Json& config) {
+  const int64_t keys = number(config, "head_dim"), values = number(config, "v_head_dim");
+  return values == keys ? fmt::format("{}", keys) : fmt::format("{} (values {})", keys, values);
 }
 
-std::string feed_forward_text(const model::ModelConfig& c) {
-  std::string text = fmt::format("{} ({}{})", per_stack(c, c.encoder_d_ff, c.d_ff),
-                                 c.gated ? "gated " : "", name_of(c.activation));
-  if (!c.moe.present()) return text;
-  return text + fmt::format("; {} experts of {}, {} per token and {} shared", c.moe.n_experts,
-                            c.moe.d_expert, c.moe.experts_per_token, c.moe.n_shared_experts);
+std::string feed_forward_text(const ModelFacts& facts, const Json& config) {
+  std::string text = fmt::format(
+      "{} ({}{})", per_stack(facts, number(config, "encoder_ffn_dim"), number(config, "d_ff")),
+      config.at("is_gated_act").get<bool>() ? "gated " : "",
+      config.at("hidden_act").get<std::string>());
+  if (number(config, "n_routed_experts") == 0) return text;
+  return text +
+         fmt::format("; {} experts of {}, {} per token and {} shared",
+                     number(config, "n_routed_experts"), number(config, "moe_intermediate_size"),
+                     number(config, "num_experts_per_tok"), number(config, "n_shared_experts"));
 }
 
-std::string context_text(const model::ModelConfig& c) {
-  using enum model::PositionKind;
-  const bool bounded = c.positions != none && c.positions != relative;
-  return fmt::format("{} ({} positions)",
-                     bounded ? inspect::grouped(c.max_positions) + " tokens" : "not limited",
-                     name_of(c.positions));
+std::string context_text(const Json& config) {
+  const auto positions = config.at("position_embedding_type").get<std::string>();
+  const bool bounded = positions != "none" && positions != "relative";
+  return fmt::format(
+      "{} ({} positions)",
+      bounded ? grouped(number(config, "max_position_embeddings")) + " tokens" : "not limited",
+      positions);
 }
 
 std::string tokenizer_text(const TokenizerFacts& tokenizer) {
   if (!tokenizer.missing.empty()) return "none: " + one_line(tokenizer.missing);
-  return fmt::format("{}, {} pieces", tokenizer.files, inspect::grouped(tokenizer.pieces));
+  return fmt::format("{}, {} pieces", tokenizer.files, grouped(tokenizer.pieces));
 }
 
 std::string stored_text(const StoredWeights& stored) {
@@ -95,21 +96,25 @@ std::string stored_text(const StoredWeights& stored) {
   return fmt::format("{}: tensors {}", bytes_text(stored.bytes), tensors);
 }
 
-std::string sizes_text(const model::Transformer& model) {
+/// Those of the types of weights whose sizes are shown.
+constexpr WeightType kSizes[] = {WeightType::f32, WeightType::bf16, WeightType::q8_0,
+                                 WeightType::q4_0};
+
+std::string sizes_text(const ModelFacts& facts) {
   std::string text;
-  for (const DType dtype : {DType::f32, DType::bf16, DType::q8_0, DType::q4_0})
+  for (const WeightType type : kSizes)
     text += fmt::format("{}{} in {}", text.empty() ? "" : ", ",
-                        bytes_text(weight_bytes(model, dtype)), name_of(dtype));
+                        bytes_text(facts.weight_bytes.at(type)), name_of(type));
   return text;
 }
 
-std::string memory_text(const Facts& facts) {
+std::string memory_text(const ModelFacts& facts) {
   const MemoryNeeds& memory = facts.memory;
   const std::string weights = fmt::format("weights {}{}", bytes_text(memory.weight_bytes),
                                           facts.stored.missing.empty() ? "" : " (f32)");
-  if (!facts.model->has_decoder()) return weights;
+  if (!facts.has_decoder) return weights;
   return fmt::format("{} for {} tokens: {} + kv cache {} ({})", bytes_text(memory.bytes()),
-                     inspect::grouped(memory.context), weights, bytes_text(memory.cache_bytes),
+                     grouped(memory.context), weights, bytes_text(memory.cache_bytes),
                      name_of(memory.cache_type));
 }
 
@@ -117,32 +122,34 @@ void print_line(const std::string& name, const std::string& value) {
   std::cout << fmt::format("{:<14} {}\n", name, value);
 }
 
-void print_summary(const Facts& facts) {
-  const model::ModelConfig& c = facts.model->config();
-  print_line("family", family_text(*facts.model));
-  print_line("parameters", inspect::grouped(facts.model->parameters().count()));
-  print_line("layers", layers_text(c));
-  print_line("d_model", fmt::format("{}", c.d_model));
-  print_line("heads", heads_text(c));
-  print_line("head_dim", head_dim_text(c));
-  print_line("d_ff", feed_forward_text(c));
-  print_line("vocabulary", inspect::grouped(c.vocab_size));
-  print_line("context", context_text(c));
+void print_summary(const ModelFacts& facts) {
+  const Json config = parse_ordered_json(facts.configuration, "the configuration");
+  print_line("family", family_text(facts));
+  print_line("parameters", grouped(facts.parameters));
+  print_line("layers", layers_text(facts, config));
+  print_line("d_model", fmt::format("{}", number(config, "d_model")));
+  print_line("heads", heads_text(facts, config));
+  print_line("head_dim", head_dim_text(config));
+  print_line("d_ff", feed_forward_text(facts, config));
+  print_line("vocabulary", grouped(number(config, "vocab_size")));
+  print_line("context", context_text(config));
   print_line("tokenizer", tokenizer_text(facts.tokenizer));
   print_line("weights", stored_text(facts.stored));
-  print_line("sizes", sizes_text(*facts.model));
+  print_line("sizes", sizes_text(facts));
   print_line("memory", memory_text(facts));
 }
 
-Json to_json(const Facts& facts, bool weights) {
-  const model::Transformer& model = *facts.model;
-  Json json = {{"family", model::family_for(model.config()).model_type},
-               {"parameters", model.parameters().count()}};
-  for (const DType dtype : {DType::f32, DType::bf16, DType::q8_0, DType::q4_0})
-    json[fmt::format("{}_bytes", name_of(dtype))] = weight_bytes(model, dtype);
-  json["cache_bytes_per_token"] = cache_bytes(model, DType::f32);
-  for (const DType dtype : {DType::bf16, DType::q8_0})
-    json[fmt::format("{}_cache_bytes_per_token", name_of(dtype))] = cache_bytes(model, dtype);
+std::string shape_text(const std::vector<int64_t>& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+Json to_json(const ModelFacts& facts, bool weights) {
+  Json json = {{"family", facts.family}, {"parameters", facts.parameters}};
+  for (const WeightType type : kSizes)
+    json[fmt::format("{}_bytes", name_of(type))] = facts.weight_bytes.at(type);
+  json["cache_bytes_per_token"] = facts.cache_bytes_per_token.at(CacheType::f32);
+  json["bf16_cache_bytes_per_token"] = facts.cache_bytes_per_token.at(CacheType::bf16);
+  json["q8_0_cache_bytes_per_token"] = facts.cache_bytes_per_token.at(CacheType::int8);
   if (facts.stored.missing.empty())
     json["stored"] = {{"tensors", facts.stored.tensors}, {"bytes", facts.stored.bytes}};
   if (facts.tokenizer.missing.empty())
@@ -152,45 +159,40 @@ Json to_json(const Facts& facts, bool weights) {
                     {"weight_bytes", facts.memory.weight_bytes},
                     {"cache_bytes", facts.memory.cache_bytes},
                     {"bytes", facts.memory.bytes()}};
-  json.update(model::heed_family().write_config(model.config()));
-  json.erase("model_type");
+  json.update(parse_ordered_json(facts.configuration, "the configuration"));
   if (weights)
-    for (const Parameter& parameter : model.parameters().all())
-      json["weights"][parameter.name] = parameter.shape.text();
+    for (const WeightFacts& weight : facts.weights)
+      json["weights"][weight.name] = shape_text(weight.shape);
   return json;
 }
 
 /// All fields of the configuration, under heed's names.
-void print_configuration(const model::ModelConfig& config) {
-  const nlohmann::json fields = model::heed_family().write_config(config);
+void print_configuration(const ModelFacts& facts) {
   std::cout << '\n';
+  const Json fields = parse_ordered_json(facts.configuration, "the configuration");
   for (const auto& [key, value] : fields.items())
-    if (key != "model_type")
-      std::cout << fmt::format("{:<38} {}\n", key,
-                               value.is_string() ? value.get<std::string>() : dump_json(value));
+    std::cout << fmt::format("{:<38} {}\n", key,
+                             value.is_string() ? value.get<std::string>() : dump_json(value));
 }
 
-void print_weights(const model::Transformer& model) {
+void print_weights(const ModelFacts& facts) {
   std::cout << '\n';
-  for (const Parameter& parameter : model.parameters().all())
-    std::cout << fmt::format("{:<55} {}\n", parameter.name, parameter.shape.text());
+  for (const WeightFacts& weight : facts.weights)
+    std::cout << fmt::format("{:<55} {}\n", weight.name, shape_text(weight.shape));
 }
 
 int run_info(const InfoOptions& options) {
   const Threads threads(options.common);
-  const std::string path = find_model(options.model, {.weights = false});
-  Facts facts{.model = checkpoint::build_model(path)};
-  print_warnings(facts.model->config().warnings);
-  facts.stored = stored_weights(path);
-  facts.tokenizer = tokenizer_facts(path);
-  facts.memory = memory_needs(*facts.model, facts.stored, options.context);
+  const ModelFacts facts =
+      describe_model(find_model(options.model, {.weights = false}), options.context);
+  print_warnings(facts.warnings);
   if (options.json) {
     std::cout << json_line(to_json(facts, options.weights));
     return 0;
   }
   print_summary(facts);
-  if (options.all) print_configuration(facts.model->config());
-  if (options.weights) print_weights(*facts.model);
+  if (options.all) print_configuration(facts);
+  if (options.weights) print_weights(facts);
   return 0;
 }
 

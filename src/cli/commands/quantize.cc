@@ -13,7 +13,7 @@
 #include "cli/terminal/warnings.h"
 #include "heed/base/error.h"
 #include "heed/base/names.h"
-#include "heed/engine/load_types.h"
+#include "heed/load_options.h"
 
 namespace heed::cli {
 namespace {
@@ -29,7 +29,7 @@ struct QuantizeArguments {
 /// The values of --weights.
 std::vector<std::string> weight_types() {
   std::vector<std::string> names;
-  for (const WeightType type : engine::kWeightTypes)
+  for (const WeightType type : kWeightTypes)
     if (type != WeightType::f32) names.emplace_back(name_of(type));
   return names;
 }
@@ -94,7 +94,7 @@ int run_quantize(const QuantizeArguments& arguments) {
   print_config_warnings(model);
   const QuantizeResult result = quantize_model(
       model, arguments.out,
-      {.weights = named(arguments.weights, engine::kWeightTypes),
+      {.weights = named(arguments.weights, kWeightTypes),
        .calibration = {arguments.calibrate, arguments.calibrate_reference},
        .held_out = arguments.source.empty() ? TextFiles{arguments.text}
                                             : TextFiles{arguments.source, arguments.reference},

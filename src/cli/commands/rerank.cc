@@ -11,9 +11,8 @@
 #include "cli/lines/line_work.h"
 #include "cli/options/command.h"
 #include "cli/options/model_options.h"
-#include "heed/engine/document_scores.h"
+#include "heed/base/utf8.h"
 #include "heed/model.h"
-#include "heed/text/utf8.h"
 
 namespace heed::cli {
 namespace {
@@ -31,10 +30,10 @@ struct RerankArguments {
 /// Rank 0 sorts what all ranks have scored.
 int run_rerank(const RerankArguments& arguments) {
   const Threads threads(arguments.common);
-  text::require_utf8(arguments.query, "the query");
+  require_utf8(arguments.query, "the query");
   const auto scores_of = [&](const Model& model, const NumberedLines& documents) {
-    return engine::document_scores(engine::loaded(model), arguments.query, documents.lines,
-                                   arguments.classify, documents.first);
+    return model.document_scores(arguments.query, documents.lines, arguments.classify,
+                                 documents.first);
   };
   LineWork work(arguments.lines);
   const Model model = work.load([&] {

@@ -9,9 +9,8 @@
 #include "cli/options/command.h"
 #include "cli/options/model_options.h"
 #include "heed/base/error.h"
-#include "heed/engine/score_windows.h"
+#include "heed/base/utf8.h"
 #include "heed/model.h"
-#include "heed/text/utf8.h"
 
 namespace heed::cli {
 namespace {
@@ -100,13 +99,13 @@ LineSums score_pairs(const ScoreArguments& arguments, LineWork& work, const Mode
 }
 
 /// A window as bytes: how many tokens are scored, and all of them.
-std::string to_bytes(const engine::TextWindow& window) {
+std::string to_bytes(const ScoreWindow& window) {
   std::vector<int32_t> numbers{static_cast<int32_t>(window.scored)};
   numbers.insert(numbers.end(), window.tokens.begin(), window.tokens.end());
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(int32_t)};
 }
 
-engine::TextWindow window_of(const std::string& bytes) {
+ScoreWindow window_of(const std::string& bytes) {
   std::vector<int32_t> numbers(bytes.size() / sizeof(int32_t));
   std::memcpy(numbers.data(), bytes.data(), bytes.size());
   return {.tokens = {numbers.begin() + 1, numbers.end()}, .scored = numbers.front()};
@@ -117,14 +116,14 @@ LineSums score_text(const ScoreArguments& arguments, LineWork& work, const Model
   std::vector<std::string> parts;
   if (work.is_root()) {
     const std::string text = read_standard_input();
-    text::require_utf8(text, "standard input");
-    for (const auto& window : engine::windows_of(engine::loaded(model), text, arguments.score))
+    require_utf8(text, "standard input");
+    for (const auto& window : model.score_windows(text, arguments.score))
       parts.push_back(to_bytes(window));
   }
   const auto answer = [&](const NumberedLines& windows, std::vector<LineAnswer>& answers) {
     for (const std::string& bytes : windows.lines) {
-      const engine::TextWindow window = window_of(bytes);
-      const std::vector<double> scores = engine::score(engine::loaded(model), window);
+      const ScoreWindow window = window_of(bytes);
+      const std::vector<double> scores = model.score_window(window);
       // The context of a later window belongs to those before it.
       const bool first = windows.first == 1 && &bytes == &windows.lines.front();
       const std::span tokens = std::span(window.tokens).last(scores.size() + (first ? 1 : 0));

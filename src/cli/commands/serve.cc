@@ -14,9 +14,9 @@
 #include "cli/find_model.h"
 #include "cli/options/command.h"
 #include "cli/terminal/signals.h"
+#include "heed/base/display.h"
 #include "heed/base/error.h"
-#include "heed/inspect/markup.h"
-#include "heed/serve/config.h"
+#include "heed/server_config.h"
 
 namespace heed::cli {
 namespace {
@@ -30,17 +30,17 @@ struct ServeArguments {
 };
 
 /// The configuration file, and what the command line says instead of it or beside it.
-serve::ServeConfig read_configuration(const ServeArguments& arguments) {
-  serve::ServeConfig config;
+ServerConfig read_configuration(const ServeArguments& arguments) {
+  ServerConfig config;
   ServerOptions& server = config.server;
-  if (arguments.config) serve::read_config(*arguments.config, config);
+  if (arguments.config) read_server_config(*arguments.config, config);
   for (const std::string& text : arguments.models)
-    server.models.push_back(serve::parse_model(text));
+    server.models.push_back(parse_model_source(text));
   require(!server.models.empty(), "there is no model to serve: name one with --model");
   if (arguments.host) server.host = *arguments.host;
   if (arguments.port) server.port = static_cast<int>(*arguments.port);
-  if (arguments.api_key_file) server.api_keys = serve::read_api_keys(*arguments.api_key_file);
-  if (arguments.model_memory) server.memory_limit = serve::parse_bytes(*arguments.model_memory);
+  if (arguments.api_key_file) server.api_keys = read_api_keys(*arguments.api_key_file);
+  if (arguments.model_memory) server.memory_limit = parse_bytes(*arguments.model_memory);
   if (!arguments.cors_origins.empty()) server.cors_origins = arguments.cors_origins;
   if (arguments.log_texts) server.log_texts = true;
   if (arguments.common.threads != 0) config.threads = arguments.common.threads;
@@ -55,9 +55,7 @@ void prepare(std::vector<ModelSource>& models, const Threads& threads) {
   }
 }
 
-void say(const std::string& text) {
-  std::fprintf(stderr, "heed: %s\n", inspect::printable(text).c_str());
-}
+void say(const std::string& text) { std::fprintf(stderr, "heed: %s\n", printable(text).c_str()); }
 
 /// Reads the configuration again. What is wrong with it is said, and nothing changes.
 void reload(const ServeArguments& arguments, Server& server, const Threads& threads) {
@@ -79,7 +77,7 @@ int run_serve(const ServeArguments& arguments) {
   mallopt(M_MMAP_THRESHOLD, 1 << 18);
   mallopt(M_TRIM_THRESHOLD, 1 << 22);
 #endif
-  serve::ServeConfig config = read_configuration(arguments);
+  ServerConfig config = read_configuration(arguments);
   const Threads threads({.threads = config.threads});
   if (arguments.dry_run) {  // also what would be loaded later
     config.server.memory_limit = 0;

@@ -5,13 +5,12 @@
 #include "cli/lines/standard_input.h"
 #include "cli/options/command.h"
 #include "cli/terminal/warnings.h"
+#include "heed/base/display.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/output_file.h"
 #include "heed/base/quote.h"
-#include "heed/data/parallel_text.h"
-#include "heed/generate/input_error.h"
-#include "heed/inspect/markup.h"
+#include "heed/base/text_lines.h"
 #include "heed/tokenizer.h"
 
 namespace heed::cli {
@@ -30,15 +29,14 @@ int run_train(TokenizerOptions& options) {
   require_output_file("--model", options.model);
   std::vector<std::string> texts;
   for (const std::string& input : options.inputs)
-    for (std::string& line : data::read_lines(input)) texts.push_back(std::move(line));
+    for (std::string& line : read_lines(input)) texts.push_back(std::move(line));
   using Kind = TrainTokenizerOptions::Kind;
   options.training.kind = options.kind == "bpe"       ? Kind::bpe
                           : options.kind == "unigram" ? Kind::unigram
                                                       : Kind::byte_level_bpe;
   const Tokenizer tokenizer = Tokenizer::train(texts, options.training);
   write_file_atomically(options.model, tokenizer.files().front().second);
-  std::cerr << tokenizer.vocab_size() << " pieces written to " << inspect::printable(options.model)
-            << '\n';
+  std::cerr << tokenizer.vocab_size() << " pieces written to " << printable(options.model) << '\n';
   return 0;
 }
 
@@ -48,7 +46,7 @@ template <typename Print>
 void for_each_raw_line(const Print& print) {
   std::string line;
   for (int64_t number = 1; read_line(line); ++number)
-    generate::name_input("line", number, [&] { print(line); });
+    name_input("line", number, [&] { print(line); });
 }
 
 Tokenizer load_tokenizer(const std::string& model) {

@@ -9,7 +9,6 @@
 #include "cli/terminal/progress.h"
 #include "cli/terminal/signals.h"
 #include "heed/base/file.h"
-#include "heed/train/config/config.h"
 
 namespace heed::cli {
 namespace {
@@ -142,7 +141,7 @@ void add_train(Command& program) {
   command
       .add_option("--preset", options->preset,
                   "Preset configuration (default: chosen by the task and the amount of text)")
-      .one_of(train::preset_names());
+      .one_of(training_presets());
   command.add_option("--set", options->assignments,
                      "section.key=value: override one setting of the configuration (repeatable)");
   command

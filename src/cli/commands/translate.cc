@@ -7,9 +7,7 @@
 #include "cli/options/command.h"
 #include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
-#include "heed/generate/alignment.h"
 #include "heed/generate/generate_options.h"
-#include "heed/generate/search.h"
 #include "heed/model.h"
 
 namespace heed::cli {
@@ -57,7 +55,7 @@ std::string json_of(const TranslateArguments& arguments, int64_t number, const T
                                     {"score", hypothesis.score},
                                     {"log_probability", hypothesis.log_probability},
                                     {"complete", hypothesis.complete}};
-    if (arguments.translate.alignments) entry["alignment"] = generate::pharaoh(alignment);
+    if (arguments.translate.alignments) entry["alignment"] = pharaoh(alignment);
     out["translations"].push_back(entry);
   }
   return json_line(out);
@@ -74,7 +72,7 @@ std::string text_of(const TranslateArguments& arguments, int64_t number, const T
     if (columns) lines += fmt::format("{} ||| ", number - 1);
     lines += text;
     if (columns) lines += fmt::format(" ||| {:.6f}", hypothesis.score);
-    if (options.alignments) lines += " ||| " + generate::pharaoh(alignment);
+    if (options.alignments) lines += " ||| " + pharaoh(alignment);
     lines += '\n';
   }
   return lines;
@@ -84,7 +82,7 @@ int run_translate(TranslateArguments& arguments) {
   const Threads threads(arguments.common);
   TranslateOptions& options = arguments.translate;
   options.search.scores = arguments.scores || arguments.json || options.alignments;
-  generate::check(options.search);
+  check(options.search);
   LineWork work(arguments.lines);
   const Model model = work.load([&] { return load_model(arguments.model, threads); });
   CutLines cut;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/generate/input_error.h"
+#include "heed/base/error.h"
 
 namespace heed::cli {
 
@@ -48,7 +48,7 @@ AnswerLines answer_one_by_one(Answer answer) {
   return [=](const NumberedLines& lines, std::vector<LineAnswer>& answers) {
     int64_t number = lines.first;
     for (const std::string& line : lines.lines) {
-      generate::name_input("line", number, [&] { answers.emplace_back(answer(line, number)); });
+      name_input("line", number, [&] { answers.emplace_back(answer(line, number)); });
       ++number;
     }
   };

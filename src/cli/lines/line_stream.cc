@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "cli/lines/standard_input.h"
-#include "heed/text/utf8.h"
+#include "heed/base/utf8.h"
 
 namespace heed::cli {
 
@@ -87,14 +87,13 @@ LineStream::~LineStream() {
 std::vector<std::string> LineStream::take(size_t most) {
   std::deque<std::string>& lines = shared_->lines;
   std::vector<std::string> some;
-  for (; !lines.empty() && some.size() < most && text::is_valid_utf8(lines.front());
-       lines.pop_front()) {
+  for (; !lines.empty() && some.size() < most && is_valid_utf8(lines.front()); lines.pop_front()) {
     shared_->bytes -= lines.front().size();
     some.push_back(std::move(lines.front()));
   }
   returned_ += some.size();
   if (some.empty() && !lines.empty())
-    text::require_utf8(lines.front(), fmt::format("line {} of standard input", returned_ + 1));
+    require_utf8(lines.front(), fmt::format("line {} of standard input", returned_ + 1));
   if (some.empty() && shared_->error) std::rethrow_exception(shared_->error);
   shared_->changed.notify_all();
   return some;

@@ -8,7 +8,7 @@ namespace heed::cli {
 /// Throws Error, with the system's reason, when standard input cannot be read.
 bool read_line(std::string& line);
 
-/// Reads standard input as lines of text, as data::read_lines() reads a file: without '\r' before
+/// Reads standard input as lines of text, as read_lines() reads a file: without '\r' before
 /// the ends of lines, and without a leading byte order mark.
 class TextLines {
  public:

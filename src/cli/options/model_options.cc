@@ -8,7 +8,7 @@
 #include "cli/terminal/warnings.h"
 #include "heed/base/names.h"
 #include "heed/engine/load_options.h"
-#include "heed/engine/load_types.h"
+#include "heed/load_options.h"
 
 namespace heed::cli {
 
@@ -17,14 +17,13 @@ namespace load_option = engine::load_option;
 void add_model_options(Command& command, ModelOptions& options, bool bf16) {
   std::vector<std::string> arithmetic{"auto", "f32", "int8"};
   std::vector<std::string> weights{"stored"};
-  for (const WeightType type : engine::kWeightTypes) weights.emplace_back(name_of(type));
+  for (const WeightType type : kWeightTypes) weights.emplace_back(name_of(type));
   if (bf16) arithmetic.emplace_back("bf16");
   const auto set_weights = [&load = options.load](const std::string& name) {
-    load.weights =
-        name == "stored" ? std::nullopt : std::optional(named(name, engine::kWeightTypes));
+    load.weights = name == "stored" ? std::nullopt : std::optional(named(name, kWeightTypes));
   };
   const auto set_compute = [&load = options.load](const std::string& name) {
-    load.compute = name == "auto" ? std::nullopt : std::optional(named(name, engine::kComputes));
+    load.compute = name == "auto" ? std::nullopt : std::optional(named(name, kComputes));
   };
   command.add_option("--model", options.path, kModelHelp).required();
   command.add_option("--adapter", options.adapters, kAdapterHelp);
@@ -42,7 +41,7 @@ void add_model_options(Command& command, ModelOptions& options, bool bf16) {
 std::vector<Option> add_speculation_options(Command& command, ModelOptions& options) {
   SpeculationOptions& speculation = options.load.speculation;
   std::vector<std::string> weights;
-  for (const WeightType type : engine::kWeightTypes) weights.emplace_back(name_of(type));
+  for (const WeightType type : kWeightTypes) weights.emplace_back(name_of(type));
   Option ngram =
       command
           .add_callback(
@@ -62,7 +61,7 @@ std::vector<Option> add_speculation_options(Command& command, ModelOptions& opti
                              .add_callback(
                                  "--draft-weights",
                                  [&](const std::string& name) {
-                                   speculation.draft_weights = named(name, engine::kWeightTypes);
+                                   speculation.draft_weights = named(name, kWeightTypes);
                                  },
                                  "Type of the weights of --draft (default: as stored)")
                              .one_of(weights)
@@ -84,7 +83,7 @@ Model load_model(const ModelOptions& options, const Threads& threads,
 
 Option add_cache_option(Command& command, ModelOptions& options) {
   const auto set_cache = [&load = options.load](const std::string& name) {
-    load.cache = named(name, engine::kCacheTypes);
+    load.cache = named(name, kCacheTypes);
   };
   return add_declared_callback(command, load_option::cache, set_cache)
       .one_of({"f32", "bf16", "int8"});

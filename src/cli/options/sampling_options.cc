@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "cli/options/declared_options.h"
+#include "heed/base/utf8.h"
 #include "heed/generate/generate_options.h"
-#include "heed/text/utf8.h"
 
 namespace heed::cli {
 namespace {
@@ -29,7 +29,7 @@ std::optional<TokenBias> parse_bias(const std::string& text) {
 
 GenerateOptions SamplingArguments::options(uint64_t seed) const {
   GenerateOptions options = generate;
-  for (const std::string& stop : options.stop) text::require_utf8(stop, "--stop");
+  for (const std::string& stop : options.stop) require_utf8(stop, "--stop");
   for (const std::string& text : logit_bias) options.logit_bias.push_back(*parse_bias(text));
   options.seed = seed;
   return options;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cli/terminal/bytes_text.h"
-#include "heed/train/config/duration.h"
+#include "heed/base/duration.h"
 
 namespace heed::cli {
 
@@ -23,7 +23,7 @@ void DownloadLine::show(const DownloadProgress& progress) {
   }
   const double seconds = std::chrono::duration<double>(now - start_).count();
   if (progress.files == progress.total_files)
-    return line_.print(fmt::format("downloaded {} in {}", what, train::duration_text(seconds)));
+    return line_.print(fmt::format("downloaded {} in {}", what, duration_text(seconds)));
   if (progress.waiting && !std::exchange(waiting_, true))
     line_.print("waiting for another process that downloads the same file");
   show_status(progress, seconds);
@@ -40,7 +40,7 @@ void DownloadLine::show_status(const DownloadProgress& progress, double seconds)
   const double rate = static_cast<double>(done - bytes_at_start_) / seconds;
   if (seconds >= kShortest && rate >= 1)
     text += fmt::format("  {}/s  {} left", bytes_text(static_cast<int64_t>(rate)),
-                        train::duration_text(static_cast<double>(total - done) / rate));
+                        duration_text(static_cast<double>(total - done) / rate));
   line_.show(text);
 }
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "heed/train/config/duration.h"
+#include "heed/base/duration.h"
 
 namespace heed::cli {
 
@@ -11,7 +11,7 @@ void Progress::step(const StepRecord& r, int64_t planned_steps, double seconds_l
   const std::string steps =
       planned_steps > 0 ? fmt::format("{}/{}", r.step, planned_steps) : fmt::format("{}", r.step);
   const std::string left =
-      planned_steps > 0 ? fmt::format(", {} left", train::duration_text(seconds_left)) : "";
+      planned_steps > 0 ? fmt::format(", {} left", duration_text(seconds_left)) : "";
   const std::string line =
       fmt::format("{}step {}  loss {:.3f}  gradient {:.2f}  rate {:.2e}  {:.0f} tokens/s{}",
                   line_.on_terminal() ? progress_bar(r.step, planned_steps) : "", steps, r.loss,

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "heed/error.h"
@@ -42,6 +44,19 @@ decltype(auto) blame_input(const Work& work) {
     throw;
   } catch (const Error& error) {
     throw InputError(error.what());
+  }
+}
+
+/// Returns work(). Prefixes an Error that it throws, which stays an InputError if it is one, with
+/// the name of the input: "line 3: ...".
+template <typename Work>
+decltype(auto) name_input(std::string_view kind, int64_t number, const Work& work) {
+  try {
+    return work();
+  } catch (const InputError& error) {
+    fail_input("{} {}: {}", kind, number, error.what());
+  } catch (const Error& error) {
+    fail("{} {}: {}", kind, number, error.what());
   }
 }
 

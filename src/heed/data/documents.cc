@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
-#include "heed/data/parallel_text.h"
+#include "heed/base/text_lines.h"
 
 namespace heed::data {
 namespace {

@@ -11,11 +11,6 @@ struct SentencePair {
   std::string source, target;
 };
 
-/// The lines of a UTF-8 text file, without line ends ("\n" or "\r\n", optional after the last line)
-/// and without a leading byte order mark. Throws Error when the file cannot be read, is empty, or,
-/// with the line, is not valid UTF-8.
-std::vector<std::string> read_lines(const std::filesystem::path& path);
-
 /// Pairs line i of one file with line i of the other. Throws Error as read_lines() does, and when
 /// the files have different numbers of lines.
 std::vector<SentencePair> read_parallel(const std::filesystem::path& source_path,

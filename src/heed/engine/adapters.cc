@@ -6,7 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
 
-namespace heed::engine {
+namespace heed {
 namespace {
 
 /// The last part of a path, which may end with a slash.
@@ -26,6 +26,8 @@ AdapterOptions find_adapter(const AdapterOptions& options, const HubOptions& hub
       found.path == options.path ? last_part(options.path) : given.substr(given.find('/') + 1);
   return found;
 }
+
+namespace engine {
 
 LoadedAdapters::LoadedAdapters(model::Transformer& model,
                                const std::vector<AdapterOptions>& options) {
@@ -75,4 +77,5 @@ std::vector<ScaledAdapter> LoadedAdapters::named(const std::vector<std::string>&
   return chosen;
 }
 
-}  // namespace heed::engine
+}  // namespace engine
+}  // namespace heed

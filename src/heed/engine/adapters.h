@@ -10,9 +10,6 @@
 
 namespace heed::engine {
 
-/// The adapter with its directory, as resolve_adapter() finds it, and its name.
-AdapterOptions find_adapter(const AdapterOptions& options, const HubOptions& hub);
-
 /// The adapters that were loaded with a model.
 class LoadedAdapters {
  public:

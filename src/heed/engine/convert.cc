@@ -13,12 +13,12 @@
 #include "heed/checkpoint/gguf_end_tokens.h"
 #include "heed/checkpoint/model_directory.h"
 #include "heed/checkpoint/saved_gguf.h"
-#include "heed/engine/load_types.h"
 #include "heed/engine/new_files.h"
 #include "heed/engine/system_errors.h"
 #include "heed/generate/generation_config.h"
 #include "heed/generate/gguf_settings.h"
 #include "heed/kernels/quantize.h"
+#include "heed/load_options.h"
 #include "heed/model/gguf/write.h"
 #include "heed/tasks/embedder.h"
 #include "heed/tasks/text_settings.h"
@@ -36,7 +36,7 @@ bool names_gguf(const fs::path& path) { return path.extension() == ".gguf"; }
 DType type_named(const std::string& name) {
   if (name.empty()) return DType::f16;
   std::string known = "f16";
-  for (const WeightType type : engine::kWeightTypes) known += fmt::format(", {}", name_of(type));
+  for (const WeightType type : kWeightTypes) known += fmt::format(", {}", name_of(type));
   const auto dtype = dtype_named(name);
   require(dtype && (*dtype == DType::f16 || kernels::is_written(*dtype)),
           "weights is {}, expected one of {}", quoted(name), known);

@@ -7,9 +7,9 @@
 #include "heed/base/names.h"
 #include "heed/checkpoint/model_directory.h"
 #include "heed/engine/check_known.h"
-#include "heed/engine/load_types.h"
 #include "heed/engine/weight_cache.h"
 #include "heed/generate/cached_decoder.h"
+#include "heed/load_options.h"
 #include "heed/text/files/gguf_tokenizer.h"
 #include "heed/text/files/tokenizer_path.h"
 

@@ -18,8 +18,7 @@ Model::~Model() = default;
 Model Model::load(const std::filesystem::path& path, const LoadOptions& options) {
   return engine::with_system_errors([&] {
     LoadOptions found = options;
-    for (AdapterOptions& adapter : found.adapters)
-      adapter = engine::find_adapter(adapter, options.hub);
+    for (AdapterOptions& adapter : found.adapters) adapter = find_adapter(adapter, options.hub);
     HubOptions hub = options.hub;
     hub.weights = hub.weights && !options.random_weights;
     return Model(engine::load(resolve_model(path, hub), found));
@@ -31,6 +30,10 @@ const engine::LoadedModel& engine::loaded(const Model& model) { return *model.lo
 std::string Model::family() const {
   return std::string(model::family_for(loaded_->transformer->config()).model_type);
 }
+
+const LoadOptions& Model::load_options() const { return loaded_->options; }
+
+std::shared_ptr<Executor> Model::executor() const { return loaded_->executor; }
 
 bool Model::has_encoder() const { return loaded_->transformer->has_encoder(); }
 
@@ -52,7 +55,15 @@ int64_t Model::embedding_size() const {
 
 std::vector<int32_t> Model::eos_ids() const { return loaded_->generation.value().rules.eos_ids; }
 
+std::optional<int64_t> Model::max_new_tokens() const {
+  return loaded_->generation.value().max_new_tokens;
+}
+
 bool Model::has_tokenizer() const { return loaded_->tokenizer.has_value(); }
+
+Tokenizer Model::tokenizer(std::string_view purpose) const {
+  return text::wrapped(loaded_->shared_tokenizer(purpose));
+}
 
 const std::vector<std::string>& Model::warnings() const { return loaded_->warnings; }
 

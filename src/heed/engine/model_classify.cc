@@ -5,9 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
 #include "heed/base/parallel.h"
-#include "heed/engine/document_scores.h"
 #include "heed/engine/loaded_model.h"
-#include "heed/generate/input_error.h"
 #include "heed/model.h"
 #include "heed/tasks/text_classifier.h"
 #include "heed/text/utf8.h"
@@ -49,8 +47,7 @@ std::vector<std::vector<LabelScore>> Model::classify_batch(const std::vector<Cla
   const auto classifier = classifier_of(*loaded_, Kind::sequence, "classification", options);
   engine::check_count("first_number", first_number);
   for (size_t i = 0; i < texts.size(); ++i)
-    generate::name_input("text", first_number + static_cast<int64_t>(i),
-                         [&] { require_utf8(texts[i]); });
+    name_input("text", first_number + static_cast<int64_t>(i), [&] { require_utf8(texts[i]); });
   const model::ClassifierConfig& config = loaded_->transformer->config().classifier;
   std::vector<std::vector<LabelScore>> results;
   for (const std::vector<float>& logits : classifier.logits(texts, first_number)) {
@@ -63,20 +60,21 @@ std::vector<std::vector<LabelScore>> Model::classify_batch(const std::vector<Cla
   return results;
 }
 
-std::vector<double> engine::document_scores(const LoadedModel& model, const std::string& query,
-                                            const std::vector<std::string>& documents,
-                                            const ClassifyOptions& options, int64_t first_number) {
-  const ExecutorScope scope(*model.executor);
-  const auto classifier = classifier_of(model, Kind::sequence, "reranking", options);
-  const model::ClassifierConfig& config = model.transformer->config().classifier;
+std::vector<double> Model::document_scores(const std::string& query,
+                                           const std::vector<std::string>& documents,
+                                           const ClassifyOptions& options,
+                                           int64_t first_number) const {
+  const ExecutorScope scope(*loaded_->executor);
+  const auto classifier = classifier_of(*loaded_, Kind::sequence, "reranking", options);
+  const model::ClassifierConfig& config = loaded_->transformer->config().classifier;
   require(config.labels.size() == 1, "{} has {} labels, expected 1 for reranking",
-          model.path.string(), config.labels.size());
+          loaded_->path.string(), config.labels.size());
   text::require_utf8(query, "the query");
-  const tasks::PairSettings& settings = model.pair_settings.value();
+  const tasks::PairSettings& settings = loaded_->pair_settings.value();
   std::vector<ClassifyInput> pairs;
   for (size_t i = 0; i < documents.size(); ++i) {
-    generate::name_input("document", first_number + static_cast<int64_t>(i),
-                         [&] { text::require_utf8(documents[i], "the text"); });
+    name_input("document", first_number + static_cast<int64_t>(i),
+               [&] { text::require_utf8(documents[i], "the text"); });
     pairs.emplace_back(TextPair{settings.prompt + query, documents[i]});
   }
   const bool sigmoid = settings.sigmoid.value_or(config.sigmoid_score);
@@ -92,7 +90,7 @@ std::vector<RankedDocument> Model::rerank(const std::string& query,
                                           const std::vector<std::string>& documents,
                                           const ClassifyOptions& options) const {
   std::vector<RankedDocument> ranked;
-  for (const double score : engine::document_scores(*loaded_, query, documents, options))
+  for (const double score : document_scores(query, documents, options))
     ranked.push_back({std::ssize(ranked), score});
   std::ranges::stable_sort(ranked, std::greater(), &RankedDocument::score);
   return ranked;
@@ -111,7 +109,7 @@ std::vector<LabelledText> Model::label_tokens_batch(const std::vector<std::strin
   std::vector<tasks::TextTokens> tokens;
   for (const std::string& text : texts) {
     check_interrupted();
-    generate::name_input("text", first_number + std::ssize(tokens), [&] {
+    name_input("text", first_number + std::ssize(tokens), [&] {
       text::require_utf8(text, "the text");
       tokens.push_back(classifier.tokens(text));
     });

@@ -5,7 +5,6 @@
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/generate/generator.h"
-#include "heed/generate/input_error.h"
 #include "heed/model.h"
 
 namespace heed {
@@ -28,14 +27,17 @@ std::vector<std::vector<int32_t>> tokens_of(const engine::LoadedModel& model,
   tokens.reserve(prompts.size());
   for (const Prompt& prompt : prompts) {
     check_interrupted();
-    tokens.push_back(generate::name_input("prompt",
-                                          first_number + static_cast<int64_t>(tokens.size()),
-                                          [&] { return model.tokens_of(prompt); }));
+    tokens.push_back(name_input("prompt", first_number + static_cast<int64_t>(tokens.size()),
+                                [&] { return model.tokens_of(prompt); }));
   }
   return tokens;
 }
 
 }  // namespace
+
+std::vector<int32_t> Model::prompt_tokens(const Prompt& prompt) const {
+  return loaded_->tokens_of(prompt);
+}
 
 Generation Model::generate(const Prompt& prompt, const GenerateOptions& options,
                            const OnText& on_text) const {
@@ -61,7 +63,7 @@ std::vector<std::vector<Candidate>> Model::search_batch(const std::vector<Prompt
                                                         int64_t first_number) const {
   const ExecutorScope scope(*loaded_->executor);
   const uint64_t stream = stream_of(first_number);
-  generate::check(options);
+  check(options);
   const generate::Generator generator = generator_of(*loaded_, limits);
   auto found = generator.search(tokens_of(*loaded_, prompts, first_number), options, stream);
   std::vector<std::vector<Candidate>> results;

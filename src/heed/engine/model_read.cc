@@ -3,10 +3,10 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
-#include "heed/engine/score_windows.h"
-#include "heed/generate/input_error.h"
 #include "heed/model.h"
+#include "heed/model/check_input.h"
 #include "heed/tasks/fill.h"
+#include "heed/tasks/hidden_states.h"
 #include "heed/tasks/scorer.h"
 #include "heed/text/utf8.h"
 
@@ -25,8 +25,8 @@ std::string with_masks(std::string text, const std::string& mask) {
 void check_texts(const std::vector<std::string>& texts, int64_t first_number) {
   engine::check_count("first_number", first_number);
   for (size_t i = 0; i < texts.size(); ++i)
-    generate::name_input("text", first_number + static_cast<int64_t>(i),
-                         [&] { text::require_utf8(texts[i], "the text"); });
+    name_input("text", first_number + static_cast<int64_t>(i),
+               [&] { text::require_utf8(texts[i], "the text"); });
 }
 
 }  // namespace
@@ -52,11 +52,97 @@ void Model::embed_batch(const std::vector<std::string>& texts, std::span<float> 
   embedder.embed(texts, embeddings, first_number);
 }
 
+std::vector<std::vector<float>> Model::embed_tokens(const std::vector<std::vector<int32_t>>& texts,
+                                                    const EmbedOptions& options) const {
+  const ExecutorScope scope(*loaded_->executor);
+  const tasks::Embedder embedder = loaded_->embedder(options);
+  const model::ModelConfig& config = loaded_->transformer->config();
+  for (size_t i = 0; i < texts.size(); ++i)
+    name_input("text", static_cast<int64_t>(i) + 1, [&] {
+      require_input(!texts[i].empty(), "there are no tokens");
+      model::check_tokens(config, texts[i]);
+      model::check_length(config, texts[i]);
+    });
+  return embedder.embed_tokens(texts);
+}
+
+TextToEmbed Model::text_to_embed(const std::string& text, const EmbedOptions& options) const {
+  const tasks::Embedder embedder = loaded_->embedder(options);
+  text::require_utf8(text, "the text");
+  TextToEmbed result{.tokens = embedder.tokens(text)};
+  result.untruncated_size = std::ssize(result.tokens);
+  if (result.untruncated_size >= embedder.max_tokens() && embedder.max_tokens() > 0)
+    result.untruncated_size = embedder.count_tokens(text);
+  return result;
+}
+
+int64_t Model::max_embedded_tokens(const EmbedOptions& options) const {
+  return loaded_->embedder(options).max_tokens();
+}
+
+std::vector<ScoreWindow> Model::score_windows(std::string_view text,
+                                              const ScoreOptions& options) const {
+  const model::Transformer& transformer = *loaded_->transformer;
+  require(transformer.has_decoder() && !transformer.has_encoder(),
+          "{} is {} and cannot score a text, expected a decoder-only model", loaded_->path.string(),
+          loaded_->kind());
+  const text::Tokenizer& tokenizer = loaded_->shared_tokenizer("scoring a text");
+  text::require_utf8(text, "the text");
+  const std::vector<int32_t> tokens = tokenizer.encode(text);
+  require_input(tokens.size() >= 2, "expected at least 2 tokens, found {}: the first is not scored",
+                tokens.size());
+  model::check_tokens(transformer.config(), tokens);
+  std::vector<ScoreWindow> windows;
+  for (const auto& [begin, end, scored] :
+       tasks::score_windows(transformer, std::ssize(tokens), options))
+    windows.push_back({{tokens.begin() + begin, tokens.begin() + end}, scored});
+  return windows;
+}
+
+std::vector<double> Model::score_window(const ScoreWindow& window) const {
+  const ExecutorScope scope(*loaded_->executor);
+  require_input(window.scored >= 1 && window.scored < std::ssize(window.tokens),
+                "a window of {} tokens scores {}, expected 1 to {}", window.tokens.size(),
+                window.scored, std::ssize(window.tokens) - 1);
+  model::check_length(loaded_->transformer->config(), window.tokens);
+  return tasks::score_window(*loaded_->transformer, window.tokens, window.scored,
+                             loaded_->activations(), loaded_->cache());
+}
+
+std::vector<TokenScore> Model::score_tokens(std::span<const int32_t> tokens, int64_t top) const {
+  const ExecutorScope scope(*loaded_->executor);
+  require_input(!tokens.empty(), "there are no tokens to score");
+  require_input(top >= 0 && top <= vocab_size(), "top is {}, expected 0 to {}", top, vocab_size());
+  return tasks::score_tokens(*loaded_->transformer, tokens, top, loaded_->activations(),
+                             loaded_->cache());
+}
+
+Logits Model::logits(std::span<const int32_t> tokens,
+                     std::span<const int32_t> source_tokens) const {
+  const ExecutorScope scope(*loaded_->executor);
+  const model::Transformer& transformer = *loaded_->transformer;
+  const bool both = transformer.has_encoder() && transformer.has_decoder();
+  require_input(both != source_tokens.empty(), "{}",
+                both ? "source_tokens is missing: the model is an encoder-decoder"
+                     : "source_tokens is for encoder-decoders, this model reads only tokens");
+  Context context{.dtype = loaded_->activations()};
+  const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(source_tokens.size())};
+  const std::vector<int32_t> offsets{0, static_cast<int32_t>(tokens.size())};
+  const Tensor states =
+      both ? transformer.decode_all(context, {tokens, offsets},
+                                    transformer.encode(context, {source_tokens, source_offsets}))
+           : tasks::hidden_states(transformer, context, {tokens, offsets});
+  const Tensor logits = transformer.logits(context, states);
+  return {logits.rows(),
+          logits.cols(),
+          {logits.data<float>(), logits.data<float>() + logits.elements()}};
+}
+
 Score Model::score(std::string_view text, const ScoreOptions& options) const {
   const ExecutorScope scope(*loaded_->executor);
   Score score;
-  for (const engine::TextWindow& window : engine::windows_of(*loaded_, text, options)) {
-    const std::vector<double> scores = engine::score(*loaded_, window);
+  for (const ScoreWindow& window : score_windows(text, options)) {
+    const std::vector<double> scores = score_window(window);
     // The tokens before those that are scored belong to earlier windows, too, except of the first.
     const auto known = static_cast<std::ptrdiff_t>(
         score.tokens.empty() ? 0 : window.tokens.size() - scores.size());
@@ -81,9 +167,11 @@ Score Model::score_pair(std::string_view source, std::string_view target) const 
   return score;
 }
 
+void Model::require_fills_masks() const { tasks::require_fills_masks(*loaded_->transformer); }
+
 FilledText Model::fill(std::string_view text, int64_t top) const {
   const ExecutorScope scope(*loaded_->executor);
-  tasks::require_fills_masks(*loaded_->transformer);
+  require_fills_masks();
   loaded_->require_f32_activations("filling masks");
   const text::Tokenizer& tokenizer = loaded_->shared_tokenizer("filling masks");
   const auto mask = tokenizer.special_tokens().mask;

@@ -9,10 +9,11 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/rounding.h"
+#include "heed/base/text_lines.h"
 #include "heed/data/parallel_text.h"
 #include "heed/engine/load.h"
 #include "heed/generate/translator.h"
-#include "heed/metrics/bleu.h"
+#include "heed/metrics.h"
 #include "heed/tasks/embedder.h"
 #include "heed/tasks/scorer.h"
 #include "heed/tasks/text_settings.h"
@@ -103,7 +104,7 @@ void read_pieces(const MeasuredModel& model, const std::filesystem::path& file, 
 }
 
 void read_lines(const MeasuredModel& model, const std::filesystem::path& file, Context& context) {
-  const std::vector<std::string> lines = data::read_lines(file);
+  const std::vector<std::string> lines = heed::read_lines(file);
   const tasks::Embedder embedder = model.embedder();
   for (const size_t place : sample_indices(lines.size())) {
     const Sequence tokens = embedder.tokens(lines[place]);
@@ -150,7 +151,7 @@ double bleu(const MeasuredModel& model, const Sentences& sentences) {
   std::vector<std::string> translations;
   for (const generate::Translation& line : translator.translate(sentences.sources))
     translations.push_back(line.candidates.empty() ? "" : line.candidates.front().text);
-  return metrics::corpus_bleu(translations, sentences.references).score;
+  return corpus_bleu(translations, sentences.references).score;
 }
 
 double cosine(const std::vector<float>& x, const std::vector<float>& y) {
@@ -203,7 +204,7 @@ CopyMeter perplexity_meter(const MeasuredModel& model, const std::filesystem::pa
 }
 
 CopyMeter cosine_meter(const MeasuredModel& model, const std::filesystem::path& file) {
-  const std::vector<std::string> lines = data::read_lines(file);
+  const std::vector<std::string> lines = heed::read_lines(file);
   const auto embeddings = model.embedder().embed(lines);
   return meter_of(
       {.measure = "cosine", .measured_on = counted_lines(file, lines.size()), .before = 1.0},

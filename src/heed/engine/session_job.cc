@@ -99,7 +99,7 @@ std::unique_ptr<SessionJob> translation_job(const LoadedModel& model,
                                             const text::TranslationTokenizer& tokenizer,
                                             const Request& request) {
   const SearchOptions options = request.search.value_or(TranslateOptions().search);
-  generate::check(options);
+  check(options);
   const model::ModelConfig& config = model.transformer->config();
   generate::TokenRules rules = model.generation.value().rules;
   const text::LanguagePair languages{request.source_language, request.target_language};
@@ -122,7 +122,7 @@ std::unique_ptr<SessionJob> translation_job(const LoadedModel& model,
 
 std::unique_ptr<SessionJob> search_job(const LoadedModel& model, const SearchOptions& options,
                                        const Request& request) {
-  generate::check(options);
+  check(options);
   const generate::GeneratorOptions limits = model.generator_options(request.options);
   const generate::Generator generator(*model.transformer, std::nullopt, limits);
   return std::make_unique<SearchJob>(

@@ -145,6 +145,8 @@ TrainResult train_model(const TrainOptions& options, const TrainCallbacks& callb
   }
 }
 
+std::vector<std::string> training_presets() { return train::preset_names(); }
+
 std::string training_config(const TrainOptions& options) {
   return on_executor(options, [&] {
     train::Observer silent;

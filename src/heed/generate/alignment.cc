@@ -65,6 +65,10 @@ std::vector<AlignedWords> align_words(const text::TranslationTokenizer& tokenize
   return alignment;
 }
 
+}  // namespace heed::generate
+
+namespace heed {
+
 std::string pharaoh(const std::vector<AlignedWords>& alignment) {
   std::string text;
   for (const auto& [source, target] : alignment)
@@ -72,4 +76,4 @@ std::string pharaoh(const std::vector<AlignedWords>& alignment) {
   return text;
 }
 
-}  // namespace heed::generate
+}  // namespace heed

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "heed/generate/search.h"
@@ -19,8 +18,5 @@ using heed::AlignedWords;
 std::vector<AlignedWords> align_words(const text::TranslationTokenizer& tokenizer,
                                       const std::vector<int32_t>& source,
                                       const SearchResult& translation);
-
-/// The alignment in Pharaoh format: "0-0 1-2 2-1", source word first.
-std::string pharaoh(const std::vector<AlignedWords>& alignment);
 
 }  // namespace heed::generate

@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "heed/base/error.h"
-#include "heed/generate/input_error.h"
 #include "heed/generate/sampling_state.h"
 #include "heed/generate/scheduler.h"
 #include "heed/model/check_input.h"

@@ -9,7 +9,20 @@
 #include "heed/generate/generate_options.h"
 #include "heed/generate/scheduler.h"
 
-namespace heed::generate {
+namespace heed {
+
+void check(const SearchOptions& options) {
+  generate::search_option::num_beams.check(options.num_beams);
+  require_input(options.n_best >= 1 && options.n_best <= options.num_beams,
+                "n_best is {}, expected 1 to {}, the value of num_beams", options.n_best,
+                options.num_beams);
+  generate::search_option::length_penalty.check(options.length_penalty);
+  if (options.max_new_tokens)
+    generate::search_option::max_new_tokens.check(*options.max_new_tokens);
+  generate::search_option::max_new_tokens_over_source.check(options.max_new_tokens_over_source);
+}
+
+namespace generate {
 
 GeneratorInput translation_input(const model::ModelConfig& config, const SearchOptions& options,
                                  std::vector<int32_t> source, std::vector<int32_t> prompt) {
@@ -20,16 +33,6 @@ GeneratorInput translation_input(const model::ModelConfig& config, const SearchO
   return {.source = std::move(source),
           .prompt = std::move(prompt),
           .max_new_tokens = std::min(limit, most)};
-}
-
-void check(const SearchOptions& options) {
-  search_option::num_beams.check(options.num_beams);
-  require_input(options.n_best >= 1 && options.n_best <= options.num_beams,
-                "n_best is {}, expected 1 to {}, the value of num_beams", options.n_best,
-                options.num_beams);
-  search_option::length_penalty.check(options.length_penalty);
-  if (options.max_new_tokens) search_option::max_new_tokens.check(*options.max_new_tokens);
-  search_option::max_new_tokens_over_source.check(options.max_new_tokens_over_source);
 }
 
 namespace {
@@ -100,4 +103,5 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
   return hypotheses_of(search(model, dtype, batch, options));
 }
 
-}  // namespace heed::generate
+}  // namespace generate
+}  // namespace heed

@@ -14,9 +14,6 @@ using heed::Hypothesis;
 using heed::kMaxBeams;
 using heed::SearchOptions;
 
-/// Throws Error when an option is out of range.
-void check(const SearchOptions& options);
-
 /// What the model reads for one output.
 struct GeneratorInput {
   std::vector<int32_t> source = {};  // the input of the encoder; empty for a decoder-only model

@@ -7,7 +7,6 @@
 #include "heed/data/translation_batches.h"
 #include "heed/generate/alignment.h"
 #include "heed/generate/cached_decoder.h"
-#include "heed/generate/input_error.h"
 #include "heed/model/check_input.h"
 #include "heed/text/utf8.h"
 

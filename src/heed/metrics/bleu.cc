@@ -1,4 +1,4 @@
-#include "heed/metrics/bleu.h"
+#include "heed/metrics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +11,14 @@
 #include "heed/metrics/tokenize_13a.h"
 #include "heed/metrics/words.h"
 
-namespace heed::metrics {
+namespace heed {
 namespace {
+
+using metrics::kMetricVersion;
+using metrics::ngram_overlaps;
+using metrics::NgramOverlap;
+using metrics::split_words;
+using metrics::tokenize_13a;
 
 constexpr size_t kOrders = 4;
 using Overlaps = std::array<NgramOverlap, kOrders>;
@@ -97,4 +103,4 @@ std::string Bleu::signature() const {
   return fmt::format("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:{}", kMetricVersion);
 }
 
-}  // namespace heed::metrics
+}  // namespace heed

@@ -1,4 +1,4 @@
-#include "heed/metrics/chrf.h"
+#include "heed/metrics.h"
 
 #include <string_view>
 #include <unordered_map>
@@ -9,8 +9,13 @@
 #include "heed/metrics/words.h"
 #include "heed/text/utf8.h"
 
-namespace heed::metrics {
+namespace heed {
 namespace {
+
+using metrics::kMetricVersion;
+using metrics::ngram_overlaps;
+using metrics::NgramOverlap;
+using metrics::split_words;
 
 constexpr int kCharacterOrder = 6;
 constexpr double kBeta = 2;
@@ -113,4 +118,4 @@ std::string Chrf::signature() const {
                      word_order, kMetricVersion);
 }
 
-}  // namespace heed::metrics
+}  // namespace heed

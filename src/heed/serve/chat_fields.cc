@@ -4,7 +4,6 @@
 
 #include "heed/base/json.h"
 #include "heed/chat/messages.h"
-#include "heed/engine/loaded_model.h"
 #include "heed/error.h"
 #include "heed/serve/api_error.h"
 
@@ -58,8 +57,7 @@ ChatPrompt make_prompt(const Model& model, const std::vector<ChatMessage>& messa
 
 void set_answer_limit(GenerateOptions& options, const Model& model, const ChatPrompt& prompt) {
   if (!options.max_new_tokens)
-    options.max_new_tokens =
-        engine::loaded(model).generation.value().max_new_tokens.value_or(kDefaultAnswerTokens);
+    options.max_new_tokens = model.max_new_tokens().value_or(kDefaultAnswerTokens);
   if (const int64_t context = model.context_length(); context > 0)
     options.max_new_tokens = std::max<int64_t>(
         1, std::min(*options.max_new_tokens, context - std::ssize(prompt.tokens)));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "heed/engine/loaded_model.h"
 #include "heed/serve/token_text.h"
 
 namespace heed::serve {
@@ -50,10 +49,8 @@ EchoedTokens echoed_tokens(const Model& model, const TokenizedText& prompt,
   EchoedTokens echoed{
       .tokens = prompt.tokens, .offsets = {}, .characters = characters_in(text), .scores = {}};
   if (prompt.text) {
-    const Encoding encoding =
-        engine::loaded(model)
-            .shared_tokenizer("generation")
-            .encode_with_offsets(text, std::nullopt, {.offsets = OffsetUnit::code_points});
+    const Encoding encoding = model.tokenizer("generation")
+                                  .encode_with_offsets(text, {.offsets = OffsetUnit::code_points});
     size_t end = 0;
     for (size_t i = 0; i < encoding.ids.size(); ++i) {
       const bool added = encoding.sequence_ids[i] < 0;
@@ -80,9 +77,7 @@ void CompletionTokens::add(const TokenLogProbability& chosen,
                            std::span<const TokenLogProbability> best) {
   const std::string bytes = model_.token_bytes(chosen.token);
   add(chosen, best, place_of(bytes, characters_));
-  const auto& tokenizer = engine::loaded(model_).tokenizer.value();
-  const text::Tokenizer* shared = tokenizer.shared_tokenizer();
-  if (!(skip_special_ && shared && shared->is_special(chosen.token)))
+  if (!(skip_special_ && tokenizer_ && tokenizer_->is_special(chosen.token)))
     characters_ += characters_in(bytes);
 }
 

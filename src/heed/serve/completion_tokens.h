@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -8,16 +9,15 @@
 #include "heed/model.h"
 #include "heed/serve/json_fields.h"
 #include "heed/serve/prompts.h"
-#include "heed/tasks/scorer.h"
 
 namespace heed::serve {
 
 /// The tokens of a prompt that an answer repeats.
 struct EchoedTokens {
   std::vector<int32_t> tokens;
-  std::vector<int64_t> offsets;           // of each token in the text, in characters
-  int64_t characters = 0;                 // of the text
-  std::vector<tasks::TokenScore> scores;  // of all tokens but the first
+  std::vector<int64_t> offsets;    // of each token in the text, in characters
+  int64_t characters = 0;          // of the text
+  std::vector<TokenScore> scores;  // of all tokens but the first
 };
 
 /// The tokens of a prompt with their places in `text`, which is the prompt as the answer repeats
@@ -31,7 +31,9 @@ class CompletionTokens {
  public:
   /// The model must outlive this. With `skip_special`, special tokens are not part of the text.
   CompletionTokens(const Model& model, bool skip_special)
-      : model_(model), skip_special_(skip_special) {}
+      : model_(model), skip_special_(skip_special) {
+    if (model.has_tokenizer()) tokenizer_ = model.tokenizer();
+  }
 
   /// The first token of a text has no log-probability.
   void add(const EchoedTokens& prompt);
@@ -45,6 +47,7 @@ class CompletionTokens {
   void add_token(int32_t token, Json log_probability, Json best, int64_t offset);
 
   const Model& model_;
+  std::optional<Tokenizer> tokenizer_;
   const bool skip_special_;
   Json lists_;
   int64_t characters_ = 0;  // that have begun

@@ -1,4 +1,4 @@
-#include "heed/serve/config.h"
+#include "heed/server_config.h"
 
 #include <sys/stat.h>
 #include <toml++/toml.h>
@@ -12,7 +12,7 @@
 #include "heed/base/file.h"
 #include "heed/base/names.h"
 #include "heed/base/quote.h"
-#include "heed/engine/load_types.h"
+#include "heed/load_options.h"
 #include "heed/serve/api_error.h"
 #include "heed/serve/json_fields.h"
 #include "heed/train/config/toml_keys.h"
@@ -95,7 +95,7 @@ void read_speculation(JsonFields& fields, const fs::path& directory, Speculation
     options.ngram = true;
   }
   if (const auto draft = fields.text("draft")) options.draft = resolved(*draft, directory);
-  options.draft_weights = read_name(fields, "draft_weights", engine::kWeightTypes);
+  options.draft_weights = read_name(fields, "draft_weights", kWeightTypes);
 }
 
 ModelSource read_model(const Json& table, const std::string& path, const fs::path& directory) {
@@ -103,9 +103,9 @@ ModelSource read_model(const Json& table, const std::string& path, const fs::pat
   ModelSource model;
   model.name = fields.required_text("name");
   model.path = resolved(fields.required_text("path"), directory);
-  model.load.weights = read_name(fields, "weights", engine::kWeightTypes);
-  model.load.compute = read_name(fields, "compute", engine::kComputes);
-  model.load.cache = read_name(fields, "cache", engine::kCacheTypes);
+  model.load.weights = read_name(fields, "weights", kWeightTypes);
+  model.load.compute = read_name(fields, "compute", kComputes);
+  model.load.cache = read_name(fields, "cache", kCacheTypes);
   if (const auto seed = fields.integer("random_weights", 0, kMax))
     model.load.random_weights = static_cast<uint64_t>(*seed);
   model.load.rope_context = fields.integer("rope_context", 1, kMax);
@@ -155,7 +155,7 @@ void read_limits(JsonFields& fields, ServerOptions& server) {
   limits.refuse_others();
 }
 
-void read_fields(const Json& json, const fs::path& directory, ServeConfig& config) {
+void read_fields(const Json& json, const fs::path& directory, ServerConfig& config) {
   JsonFields fields(json);
   ServerOptions& server = config.server;
   server.host = fields.text("host").value_or(server.host);
@@ -174,17 +174,20 @@ void read_fields(const Json& json, const fs::path& directory, ServeConfig& confi
 }
 
 }  // namespace
+}  // namespace heed::serve
 
-void read_config(const fs::path& file, ServeConfig& config) {
-  const Json json = read_toml(file);
+namespace heed {
+
+void read_server_config(const std::filesystem::path& file, ServerConfig& config) {
+  const serve::Json json = serve::read_toml(file);
   try {
-    read_fields(json, file.parent_path(), config);
-  } catch (const ApiError& error) {
+    serve::read_fields(json, file.parent_path(), config);
+  } catch (const serve::ApiError& error) {
     fail("{}: {}", file.string(), error.what());
   }
 }
 
-std::vector<std::string> read_api_keys(const fs::path& file) {
+std::vector<std::string> read_api_keys(const std::filesystem::path& file) {
   struct stat status {};
   require(stat(file.c_str(), &status) == 0, "{}: cannot be read", file.string());
   require((status.st_mode & S_IROTH) == 0, "{}: everyone can read the keys: chmod o= it",
@@ -225,7 +228,7 @@ uint64_t parse_bytes(std::string_view text) {
   fail("{} is not a number of bytes, expected one such as 8GiB", quoted(text));
 }
 
-ModelSource parse_model(const std::string& text) {
+ModelSource parse_model_source(const std::string& text) {
   ModelSource model;
   const size_t equals = text.find('=');
   if (equals != text.npos) {
@@ -233,12 +236,12 @@ ModelSource parse_model(const std::string& text) {
     model.path = text.substr(equals + 1);
   } else {
     model.path = text;
-    model.name = fs::path(text).filename().string();
-    if (model.name.empty()) model.name = fs::path(text).parent_path().filename().string();
+    const std::filesystem::path path(text);
+    model.name = (path.has_filename() ? path : path.parent_path()).filename().string();
   }
   require(!model.name.empty() && !model.path.empty(),
           "{} does not name a model, expected NAME=MODEL", quoted(text));
   return model;
 }
 
-}  // namespace heed::serve
+}  // namespace heed

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "heed/base/parallel.h"
-#include "heed/engine/loaded_model.h"
 
 namespace heed::serve {
 
@@ -29,14 +28,12 @@ void EmbedQueue::work(std::chrono::milliseconds time) {
 void EmbedQueue::embed(std::vector<Item> batch, int64_t tokens) {
   std::vector<std::vector<int32_t>> texts;
   for (const Item& item : batch) texts.push_back(item.tokens);
-  const engine::LoadedModel& loaded = engine::loaded(model_);
-  const ExecutorScope scope(*loaded.executor);
   // Each thread takes whole batches: enough of them that all end at about the same time.
-  const int64_t parts = 4 * loaded.executor->threads();
+  const int64_t parts = 4 * model_.executor()->threads();
   const EmbedOptions options{.batch_tokens = std::clamp<int64_t>(tokens / parts, 64, 512)};
   std::vector<std::vector<float>> vectors;
   try {
-    vectors = loaded.embedder(options).embed_tokens(texts);
+    vectors = model_.embed_tokens(texts, options);
   } catch (...) {
     if (batch.size() == 1) return batch.front().call->fail(current_error());
     for (Item& item : batch) {  // to find the one that fails

@@ -6,7 +6,6 @@
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
-#include "heed/engine/loaded_model.h"
 #include "heed/hub.h"
 
 namespace heed::serve {
@@ -22,8 +21,8 @@ struct ModelRegistry::Slot {
   Call::Clock::time_point used = Call::Clock::now();
 
   void set_languages(const Model& loaded) {
-    languages = languages_of(loaded);
-    source_languages = source_languages_of(loaded);
+    languages = loaded.languages();
+    source_languages = loaded.source_languages();
     if (!source.target_language.empty()) languages = {source.target_language};
     if (!source.source_language.empty()) source_languages = {source.source_language};
   }
@@ -52,7 +51,7 @@ std::vector<ModelSource> completed(std::vector<ModelSource> sources) {
     if (!source.model) continue;
     require(source.path.empty() && !source.on_first_use,
             "the model {} is given loaded, and also what to load", quoted(source.name));
-    source.load = engine::loaded(*source.model).options;
+    source.load = source.model->load_options();
   }
   return sources;
 }
@@ -123,7 +122,7 @@ void ModelRegistry::load(Slot& slot) {
         slot.source.model ? *slot.source.model : load_files(slot), slot.source.batching, loop_);
     for (const std::string& warning : model->model().warnings()) warn_(slot.source.name, warning);
     const std::lock_guard lock(mutex_);
-    slot.tasks = tasks_of(model->model());
+    slot.tasks = model->model().tasks();
     slot.set_languages(model->model());
     slot.model = std::move(model);
   } catch (const Error& error) {

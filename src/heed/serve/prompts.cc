@@ -4,7 +4,6 @@
 
 #include "heed/base/interrupt.h"
 #include "heed/base/parallel.h"
-#include "heed/engine/loaded_model.h"
 #include "heed/serve/api_error.h"
 
 namespace heed::serve {
@@ -85,7 +84,7 @@ std::vector<TokenizedText> read_texts_or_tokens(
   check_count(value.size(), path);
   std::vector<TokenizedText> result(value.size());
   // By all threads, if none computes at the moment; in parts, so that others may compute between.
-  const ExecutorScope scope(*engine::loaded(model).executor);
+  const ExecutorScope scope(*model.executor());
   for (size_t first = 0; first < result.size(); first += kTextsPerPart) {
     check_interrupted();
     const size_t count = std::min(kTextsPerPart, result.size() - first);

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "heed/engine/loaded_model.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/text/utf8.h"
@@ -75,14 +74,6 @@ std::vector<TranslatedText> joined(const Lines& lines, size_t texts,
   return result;
 }
 
-const text::TranslationTokenizer& tokenizer_of(const engine::LoadedModel& loaded) {
-  return *loaded.tokenizer.value().translation_tokenizer();
-}
-
-text::LanguagePair languages_of(const TranslateOptions& options) {
-  return {options.source_language, options.target_language};
-}
-
 class TranslationCall : public GenerationCall {
  public:
   TranslationCall(const ModelCall& call, const TranslateOptions& options, size_t texts,
@@ -132,15 +123,10 @@ class TranslationCall : public GenerationCall {
 void translate(const ModelCall& call, const std::vector<std::string>& texts,
                const TranslateOptions& options, const std::string& field, OnTranslated done) {
   const Model& model = call.target.model->model();
-  const text::TranslationTokenizer& tokenizer = tokenizer_of(engine::loaded(model));
-  // As heed translate: nothing comes of a line without words.
   Lines lines(texts, [&](std::string_view line) -> std::vector<int32_t> {
     text::require_utf8(line, field);
     require_room(model, line, field);
-    std::vector<int32_t> tokens = tokenizer.encode_source(line, languages_of(options));
-    const bool words =
-        !std::ranges::all_of(tokens, [&](int32_t token) { return tokenizer.is_special(token); });
-    return words ? std::move(tokens) : std::vector<int32_t>();
+    return model.source_tokens(line, options);
   });
   std::make_shared<TranslationCall>(call, options, texts.size(), std::move(done))
       ->start(std::move(lines), field);

@@ -7,7 +7,6 @@
 #include "heed/base/parallel.h"
 #include "heed/data/batch.h"
 #include "heed/data/translation_batches.h"
-#include "heed/generate/input_error.h"
 #include "heed/tasks/hidden_states.h"
 #include "heed/tasks/text_settings.h"
 
@@ -106,15 +105,15 @@ int64_t Embedder::count_tokens(const std::string& text) const {
 std::vector<std::vector<int32_t>> Embedder::read(const std::vector<std::string>& texts,
                                                  int64_t first_number) const {
   std::vector<std::vector<int32_t>> all(texts.size());
-  parallel_in_order(
-      static_cast<int64_t>(texts.size()), kTextsPerTask, [&](int64_t begin, int64_t end) {
-        for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-          all[i] = generate::name_input("text", first_number + static_cast<int64_t>(i), [&] {
-            std::vector<int32_t> own = tokens(texts[i]);
-            require_input(!own.empty(), "no tokens");
-            return own;
-          });
-      });
+  parallel_in_order(static_cast<int64_t>(texts.size()), kTextsPerTask,
+                    [&](int64_t begin, int64_t end) {
+                      for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
+                        all[i] = name_input("text", first_number + static_cast<int64_t>(i), [&] {
+                          std::vector<int32_t> own = tokens(texts[i]);
+                          require_input(!own.empty(), "no tokens");
+                          return own;
+                        });
+                    });
   return all;
 }
 

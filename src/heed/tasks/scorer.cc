@@ -75,7 +75,7 @@ Tensor states_of(const model::Transformer& model, Context& context, const model:
 
 }  // namespace
 
-std::vector<ScoreWindow> score_windows(const model::Transformer& model, int64_t count,
+std::vector<WindowRange> score_windows(const model::Transformer& model, int64_t count,
                                        const ScoreOptions& options) {
   require(model.has_decoder() && !model.has_encoder(),
           "scoring a text needs a decoder-only model, this one has an encoder");
@@ -89,7 +89,7 @@ std::vector<ScoreWindow> score_windows(const model::Transformer& model, int64_t 
                 window, max_window);
   require_input(stride >= 1 && stride < window,
                 "the stride is {}, expected 1 to {}, one below the window", stride, window - 1);
-  std::vector<ScoreWindow> windows;
+  std::vector<WindowRange> windows;
   for (int64_t begin = 0, scored = 1; scored < count; begin += stride) {
     const int64_t end = std::min(begin + window, count);
     windows.push_back({begin, end, end - scored});

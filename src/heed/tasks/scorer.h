@@ -15,14 +15,14 @@ using heed::perplexity;
 using heed::ScoreOptions;
 
 /// Tokens [begin, end) of a text, of which the last `scored` are scored given those before them.
-struct ScoreWindow {
+struct WindowRange {
   int64_t begin = 0, end = 0, scored = 0;
 };
 
 /// The windows in which a text of `count` tokens is scored, so that each token but the first is
 /// scored once. Throws Error if the model is not decoder-only, on a window longer than its context,
 /// and on a stride not below the window.
-std::vector<ScoreWindow> score_windows(const model::Transformer& model, int64_t count,
+std::vector<WindowRange> score_windows(const model::Transformer& model, int64_t count,
                                        const ScoreOptions& options);
 
 /// The log-probability (natural) of the last `scored` tokens of a window. Throws Error on a token
@@ -32,11 +32,6 @@ std::vector<double> score_window(const model::Transformer& model, std::span<cons
                                  int64_t scored, DType dtype = DType::f32,
                                  std::optional<DType> cache_dtype = {});
 
-/// A token of a text, and the most probable ones in its place.
-struct TokenScore {
-  TokenLogProbability chosen;
-  std::vector<TokenLogProbability> best;  // most probable first
-};
 /// tokens[1 ..] of a text given the tokens before them, each with the `top` most probable ones.
 /// Throws Error on a text longer than the context, and as score_window() does, whose
 /// log-probabilities these are.

@@ -7,7 +7,6 @@
 #include "heed/base/parallel.h"
 #include "heed/data/batch.h"
 #include "heed/data/translation_batches.h"
-#include "heed/generate/input_error.h"
 
 namespace heed::tasks {
 namespace {
@@ -75,13 +74,12 @@ text::TypedIds TextClassifier::read(const ClassifyInput& text) const {
 std::vector<std::vector<float>> TextClassifier::logits(std::span<const ClassifyInput> texts,
                                                        int64_t first_number) const {
   std::vector<text::TypedIds> ids(texts.size());
-  parallel_in_order(static_cast<int64_t>(texts.size()), kTextsPerTask,
-                    [&](int64_t begin, int64_t end) {
-                      for (int64_t i = begin; i < end; ++i)
-                        generate::name_input("text", first_number + i, [&] {
-                          ids[static_cast<size_t>(i)] = read(texts[static_cast<size_t>(i)]);
-                        });
-                    });
+  parallel_in_order(
+      static_cast<int64_t>(texts.size()), kTextsPerTask, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+          name_input("text", first_number + i,
+                     [&] { ids[static_cast<size_t>(i)] = read(texts[static_cast<size_t>(i)]); });
+      });
   return run(ids);
 }
 

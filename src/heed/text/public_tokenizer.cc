@@ -110,6 +110,10 @@ void Tokenizer::save(const std::filesystem::path& directory) const {
   for (const auto& [name, contents] : named) write_file_atomically(directory / name, contents);
 }
 
+heed::Tokenizer text::wrapped(const text::Tokenizer& tokenizer) {
+  return heed::Tokenizer(tokenizer);
+}
+
 const text::Tokenizer& text::unwrapped(const heed::Tokenizer& tokenizer) {
   return *tokenizer.tokenizer_;
 }

@@ -4,6 +4,7 @@
 
 #include "heed/base/rounding.h"
 #include "heed/distribute/agree.h"
+#include "heed/machine_limits.h"
 #include "heed/train/distributed/machine.h"
 #include "heed/train/token_budget.h"
 #include "heed/train/trainer.h"

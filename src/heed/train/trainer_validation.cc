@@ -3,10 +3,10 @@
 #include <array>
 #include <cmath>
 
+#include "heed/base/duration.h"
 #include "heed/base/error.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/model/packed_scope.h"
-#include "heed/train/config/duration.h"
 #include "heed/train/optimizers/weight_average.h"
 #include "heed/train/trainer.h"
 #include "heed/train/validation.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "heed/train/config/duration.h"
+#include "heed/base/duration.h"
 
 namespace heed::train {
 namespace {

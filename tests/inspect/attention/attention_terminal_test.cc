@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "heed/base/display.h"
 #include "heed/base/error.h"
-#include "heed/inspect/markup.h"
 #include "tests/inspect/example_capture.h"
 
 namespace heed::inspect {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "heed/base/base64.h"
+#include "heed/base/display.h"
 #include "heed/base/json.h"
 #include "heed/inspect/attention/palette.h"
 #include "heed/inspect/markup.h"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "heed/base/display.h"
 #include "heed/base/error.h"
 #include "heed/inspect/attention/palette.h"
 #include "heed/inspect/markup.h"

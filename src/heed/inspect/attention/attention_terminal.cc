@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "heed/base/display.h"
 #include "heed/base/error.h"
-#include "heed/inspect/markup.h"
 
 namespace heed::inspect {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "heed/base/duration.h"
 #include "heed/base/error.h"
 #include "heed/inspect/attention/capture.h"
-#include "heed/train/config/duration.h"
 
 namespace heed::inspect {
 namespace {
@@ -62,7 +62,7 @@ Facts facts_of(const train::Trainer& trainer) {
       {"Steps", fmt::format("{} ({} skipped as outliers)", state.step, state.skipped_steps)},
       {"Tokens trained on", fmt::format("{}", state.tokens)}};
   if (!trainer.history().validations.empty())
-    facts.emplace_back("Time", train::duration_text(trainer.history().validations.back().seconds));
+    facts.emplace_back("Time", duration_text(trainer.history().validations.back().seconds));
   add_communication(trainer.history().steps, facts);
   if (state.best_step > 0)
     facts.emplace_back("Best model", fmt::format("step {}", state.best_step));

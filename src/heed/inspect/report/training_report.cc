@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "heed/base/display.h"
 #include "heed/inspect/attention/attention_data.h"
 #include "heed/inspect/markup.h"
 #include "heed/inspect/page_parts.h"

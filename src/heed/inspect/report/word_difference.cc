@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "heed/base/display.h"
 #include "heed/inspect/markup.h"
 
 namespace heed::inspect {

@@ -1,11 +1,8 @@
 #include <cmath>
 
+#include "heed/attention_drawing.h"
 #include "heed/base/json.h"
 #include "heed/base/names.h"
-#include "heed/base/parallel.h"
-#include "heed/engine/loaded_model.h"
-#include "heed/inspect/attention/attention_data.h"
-#include "heed/inspect/attention/capture.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
@@ -55,13 +52,9 @@ std::string maps_body(const ModelRegistry::Target& target, const std::string& te
 /// What the page's AttentionView draws.
 std::string viewer_body(const ModelRegistry::Target& target, const std::string& text,
                         const AttentionOptions& options) {
-  const engine::LoadedModel& loaded = engine::loaded(target.model->model());
-  const ExecutorScope scope(*loaded.executor);
-  inspect::AttentionCapture capture =
-      inspect::capture_attention(*loaded.transformer, loaded.attention_input(text, options));
-  capture.texts.model_name = target.name;
-  return dump_json(Json{{"model", target.name}, {"html", inspect::attention_data(capture)}},
-                   {.replace_invalid = true});
+  const AttentionDrawing view = attention_element(
+      target.model->model(), text, {.attention = options, .model_name = target.name});
+  return dump_json(Json{{"model", target.name}, {"html", view.drawing}}, {.replace_invalid = true});
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include "heed/base/json.h"
 #include "heed/base/parallel.h"
-#include "heed/engine/loaded_model.h"
 #include "heed/generate/generate_options.h"
 #include "heed/serve/completion_tokens.h"
 #include "heed/serve/generation_call.h"
@@ -72,11 +71,7 @@ class CompletionCall : public GenerationCall {
   }
 
   void score(EchoedTokens& prompt) const {
-    const engine::LoadedModel& loaded = engine::loaded(model());
-    const ExecutorScope scope(*loaded.executor);
-    prompt.scores =
-        tasks::score_tokens(*loaded.transformer, prompt.tokens, options_.top_log_probabilities,
-                            loaded.activations(), loaded.cache());
+    prompt.scores = model().score_tokens(prompt.tokens, options_.top_log_probabilities);
   }
 
   void generate() {
@@ -192,11 +187,10 @@ void post_completions(const ModelCall& call) {
   require_task(call.target, call.target.tasks.generate, "generate");
   JsonFields fields(call.body);
   fields.ignore({"model", "user"});
-  const engine::LoadedModel& loaded = engine::loaded(model);
   const std::vector<TokenizedText> prompts = read_texts_or_tokens(
       fields, "prompt", model, [&](const std::string& text, const std::string& field) {
         require_room(model, text, field);
-        return loaded.tokens_of(text);
+        return model.prompt_tokens(text);
       });
   GenerateOptions options = read_sampling(fields, model, 0);
   options.top_log_probabilities = static_cast<int>(

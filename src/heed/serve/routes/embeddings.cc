@@ -4,7 +4,6 @@
 
 #include "heed/base/base64.h"
 #include "heed/base/json.h"
-#include "heed/engine/loaded_model.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
@@ -60,13 +59,13 @@ struct EmbeddingCall {
 
 /// The tokens of `input[i]`. Throws ApiError when there are none, or too many unless they may be
 /// truncated.
-std::vector<int32_t> checked(const tasks::Embedder& embedder, TokenizedText input, bool truncate,
+std::vector<int32_t> checked(const Model& model, TokenizedText input, int64_t limit, bool truncate,
                              const std::string& path) {
-  const int64_t limit = embedder.max_tokens();
   if (input.tokens.empty()) throw invalid_request(path, fmt::format("{} has no tokens", path));
   if (limit == 0 || std::ssize(input.tokens) < limit) return std::move(input.tokens);
   // As many tokens as there may be: what is left of a longer text, perhaps.
-  const int64_t count = input.text ? embedder.count_tokens(*input.text) : std::ssize(input.tokens);
+  const int64_t count =
+      input.text ? model.text_to_embed(*input.text).untruncated_size : std::ssize(input.tokens);
   if (count > limit && !truncate) throw context_length_exceeded(path, count, limit);
   input.tokens.resize(static_cast<size_t>(limit));
   return std::move(input.tokens);
@@ -79,12 +78,12 @@ void post_embeddings(const ModelCall& call) {
   require_task(call.target, call.target.tasks.embed, "embed");
   JsonFields fields(call.body);
   fields.ignore({"model", "user"});
-  const tasks::Embedder embedder = engine::loaded(model).embedder();
+  const int64_t limit = model.max_embedded_tokens();
   const bool truncate = fields.boolean("truncate").value_or(false);
   std::vector<TokenizedText> input = read_texts_or_tokens(
       fields, "input", model, [&](const std::string& text, const std::string& field) {
         if (!truncate) require_room(model, text, field);
-        return embedder.tokens(text);
+        return model.text_to_embed(text).tokens;
       });
   auto state = std::make_shared<EmbeddingCall>();
   state->call = call.call;
@@ -96,7 +95,8 @@ void post_embeddings(const ModelCall& call) {
 
   std::vector<std::vector<int32_t>> texts;
   for (size_t i = 0; i < input.size(); ++i) {
-    texts.push_back(checked(embedder, std::move(input[i]), truncate, fmt::format("input[{}]", i)));
+    texts.push_back(
+        checked(model, std::move(input[i]), limit, truncate, fmt::format("input[{}]", i)));
     state->tokens += std::ssize(texts.back());
   }
   state->vectors.resize(texts.size());

@@ -121,8 +121,8 @@ void post_libre_translate(const ModelCall& call) {
   options.search.n_best = 1 + alternatives;
   options.search.num_beams = std::max(options.search.num_beams, options.search.n_best);
   options.search.scores = true;
-  options.source_language = own_code(source_languages_of(model), source);
-  options.target_language = own_code(languages_of(model), target);
+  options.source_language = own_code(model.source_languages(), source);
+  options.target_language = own_code(model.languages(), target);
   translate(call, texts, options, "q",
             [list, alternatives](Call& answered, const std::vector<TranslatedText>& translated,
                                  int64_t, int64_t) {

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "heed/base/json.h"
-#include "heed/engine/loaded_model.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
@@ -81,7 +80,7 @@ void post_rerank(const ModelCall& call) {
   fields.refuse_others();
 
   count_tokens(model, state->query, "query");  // if it is too long, no document is to blame
-  const text::Tokenizer& tokenizer = engine::loaded(model).shared_tokenizer("reranking");
+  const Tokenizer tokenizer = model.tokenizer("reranking");
   std::vector<int64_t> tokens;
   for (size_t i = 0; i < state->documents.size(); ++i) {
     require_room(model, state->documents[i], fmt::format("documents[{}]", i));

@@ -1,32 +1,10 @@
 #include "heed/train/distributed/machine.h"
 
 #include <algorithm>
-#include <fstream>
-#include <limits>
-#include <string>
 
 #include "heed/kernels/matmul.h"
 
 namespace heed::train {
-namespace {
-
-/// The number after `key` in a file with lines "key: number kB"; -1 if there is none.
-int64_t kilobytes(const std::string& path, const std::string& key) {
-  std::ifstream file(path);
-  std::string word;
-  int64_t value = 0;
-  while (file >> word)
-    if (word == key && file >> value) return value;
-  return -1;
-}
-
-int64_t number_in(const std::string& path, int64_t fallback) {
-  std::ifstream file(path);
-  int64_t value = 0;
-  return file >> value ? value : fallback;
-}
-
-}  // namespace
 
 Compute fastest_compute() {
   return kernels::multiplies_bf16_faster() ? Compute::bf16 : Compute::f32;
@@ -53,16 +31,6 @@ double operations_of_step(const model::ModelConfig& c, const StepTokens& tokens)
       encoder * source * source + decoder * (target * target / 2 + target * source);
   const double width = static_cast<double>(c.n_heads * (c.head_dim + c.v_head_dim)) / 2;
   return 6 * weights + 12 * width * pairs / sequences;
-}
-
-int64_t available_memory() {
-  int64_t available = std::numeric_limits<int64_t>::max();
-  if (const int64_t kb = kilobytes("/proc/meminfo", "MemAvailable:"); kb >= 0)
-    available = kb * 1024;
-  const int64_t limit = number_in("/sys/fs/cgroup/memory.max", -1);
-  const int64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
-  if (limit >= 0) available = std::min(available, std::max<int64_t>(limit - used, 0));
-  return available;
 }
 
 }  // namespace heed::train

@@ -21,8 +21,4 @@ struct StepTokens {
 /// number of pairs assumes sequences of equal length.
 double operations_of_step(const model::ModelConfig& config, const StepTokens& tokens);
 
-/// Bytes of memory that this process can still allocate: what the system has available, within the
-/// limit of the process's cgroup.
-int64_t available_memory();
-
 }  // namespace heed::train

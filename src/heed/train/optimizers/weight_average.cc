@@ -3,6 +3,7 @@
 #include "heed/base/error.h"
 #include "heed/kernels/as_f32.h"
 #include "heed/kernels/elementwise.h"
+#include "heed/train.h"
 
 namespace heed::train {
 
@@ -31,3 +32,12 @@ std::vector<io::NamedTensor> average_weights(const std::vector<std::filesystem::
 }
 
 }  // namespace heed::train
+
+namespace heed {
+
+void average_weights(const std::vector<std::filesystem::path>& files,
+                     const std::filesystem::path& out) {
+  io::write_safetensors(out, train::average_weights(files), {{"format", "pt"}});
+}
+
+}  // namespace heed

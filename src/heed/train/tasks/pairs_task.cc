@@ -8,8 +8,7 @@
 #include "heed/distribute/agree.h"
 #include "heed/distribute/texts.h"
 #include "heed/generate/search.h"
-#include "heed/metrics/bleu.h"
-#include "heed/metrics/chrf.h"
+#include "heed/metrics.h"
 #include "heed/train/tasks/hold_out.h"
 
 namespace heed::train {
@@ -185,8 +184,8 @@ void PairsTask::evaluate(const model::Transformer& model, Compute compute, distr
   const std::vector<std::string> translations = translate(model, compute, count, group);
   std::vector<std::string> references;
   for (size_t i = 0; i < count; ++i) references.push_back(valid_text_[i].target);
-  record.bleu = metrics::corpus_bleu(translations, references).score;
-  record.chrf = metrics::corpus_chrf(translations, references).score;
+  record.bleu = corpus_bleu(translations, references).score;
+  record.chrf = corpus_chrf(translations, references).score;
   for (size_t i = 0; i < std::min(count, static_cast<size_t>(validation_.samples)); ++i)
     record.samples.push_back({valid_text_[i].source, references[i], translations[i]});
 }

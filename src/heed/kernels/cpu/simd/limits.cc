@@ -67,16 +67,8 @@ HWY_EXPORT(multiply_add);
 HWY_EXPORT(vectors);
 HWY_EXPORT(read);
 
-std::string_view name_of(Arithmetic arithmetic) {
-  switch (arithmetic) {
-    case Arithmetic::f32:
-      return "f32";
-    case Arithmetic::bf16:
-      return "bf16";
-    case Arithmetic::int8:
-      return "int8";
-  }
-  return "?";
+static void read_values(const float* from, int64_t count) {
+  HWY_DYNAMIC_DISPATCH(read)(from, count);
 }
 
 ArithmeticRate cpu::measure_vectors(double seconds) {
@@ -88,10 +80,14 @@ ArithmeticRate cpu::measure_vectors(double seconds) {
   return rate;
 }
 
-ArithmeticRate measure_arithmetic(Arithmetic arithmetic, double seconds) {
-  if (arithmetic != Arithmetic::f32)
-    if (const auto rate = cpu::measure_intrinsics(arithmetic, seconds)) return *rate;
-  return cpu::measure_vectors(seconds);
+}  // namespace heed::kernels
+
+namespace heed {
+
+ArithmeticRate measure_arithmetic(Compute arithmetic, double seconds) {
+  if (arithmetic != Compute::f32)
+    if (const auto rate = kernels::cpu::measure_intrinsics(arithmetic, seconds)) return *rate;
+  return kernels::cpu::measure_vectors(seconds);
 }
 
 double measure_reading(int64_t bytes, double seconds) {
@@ -108,10 +104,11 @@ double measure_reading(int64_t bytes, double seconds) {
   // read least recently.
   const int64_t some = std::min(chunks, kPass / kChunk);
   const float* values = area.data<float>();
-  return cpu::best_rate(seconds, some, static_cast<double>(kChunk), [&](int64_t pass, int64_t i) {
-    HWY_DYNAMIC_DISPATCH(read)(values + (pass * some + i) % chunks * count, count);
-  });
+  return kernels::cpu::best_rate(
+      seconds, some, static_cast<double>(kChunk), [&](int64_t pass, int64_t i) {
+        kernels::read_values(values + (pass * some + i) % chunks * count, count);
+      });
 }
 
-}  // namespace heed::kernels
+}  // namespace heed
 #endif  // HWY_ONCE

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "heed/base/parallel.h"
-#include "heed/kernels/limits.h"
+#include "heed/machine_limits.h"
 
 namespace heed::kernels::cpu {
 
@@ -47,6 +47,6 @@ double best_chain_rate(double seconds, double operations, const Task& task) {
 /// The rate of f32 with Highway's vectors.
 ArithmeticRate measure_vectors(double seconds);
 /// The rate of instructions that Highway does not offer; none if the machine lacks them.
-std::optional<ArithmeticRate> measure_intrinsics(Arithmetic arithmetic, double seconds);
+std::optional<ArithmeticRate> measure_intrinsics(Compute arithmetic, double seconds);
 
 }  // namespace heed::kernels::cpu

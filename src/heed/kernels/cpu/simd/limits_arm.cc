@@ -43,8 +43,8 @@ constexpr double kOperations = 2 * 16;  // of a link of a chain
 
 }  // namespace
 
-std::optional<ArithmeticRate> measure_intrinsics(Arithmetic arithmetic, double seconds) {
-  if (arithmetic != Arithmetic::int8) return std::nullopt;
+std::optional<ArithmeticRate> measure_intrinsics(Compute arithmetic, double seconds) {
+  if (arithmetic != Compute::int8) return std::nullopt;
   if (has(Instructions::arm_dot))
     return ArithmeticRate{best_chain_rate(seconds, kOperations, multiply_bytes_dot), "SDOT"};
   return ArithmeticRate{best_chain_rate(seconds, kOperations, multiply_bytes_neon), "NEON"};

@@ -134,7 +134,7 @@ namespace heed::kernels::cpu {
 namespace {
 
 struct Candidate {
-  Arithmetic arithmetic;
+  Compute arithmetic;
   std::string_view instructions;
   Instructions needed;
   double operations;  // of a link of a chain
@@ -143,18 +143,18 @@ struct Candidate {
 
 // The fastest first. A product of tiles is 16 links.
 constexpr Candidate kCandidates[] = {
-    {Arithmetic::bf16, "AMX", Instructions::amx_bf16, 2 * 16 * 16 * 32 / 16.0, multiply_tiles_bf16},
-    {Arithmetic::bf16, "AVX512-BF16", Instructions::avx512_bf16, 64, multiply_bf16},
-    {Arithmetic::int8, "AMX", Instructions::amx_int8, 2 * 16 * 16 * 64 / 16.0, multiply_tiles_int8},
-    {Arithmetic::int8, "AVX512-VNNI", Instructions::avx512_vnni, 128, multiply_bytes_vnni},
-    {Arithmetic::int8, "AVX-512", Instructions::avx512, 128, multiply_bytes_512},
-    {Arithmetic::int8, "AVX-VNNI", Instructions::avx_vnni, 64, multiply_bytes_avx_vnni},
-    {Arithmetic::int8, "AVX2", Instructions::avx2, 64, multiply_bytes_avx2},
+    {Compute::bf16, "AMX", Instructions::amx_bf16, 2 * 16 * 16 * 32 / 16.0, multiply_tiles_bf16},
+    {Compute::bf16, "AVX512-BF16", Instructions::avx512_bf16, 64, multiply_bf16},
+    {Compute::int8, "AMX", Instructions::amx_int8, 2 * 16 * 16 * 64 / 16.0, multiply_tiles_int8},
+    {Compute::int8, "AVX512-VNNI", Instructions::avx512_vnni, 128, multiply_bytes_vnni},
+    {Compute::int8, "AVX-512", Instructions::avx512, 128, multiply_bytes_512},
+    {Compute::int8, "AVX-VNNI", Instructions::avx_vnni, 64, multiply_bytes_avx_vnni},
+    {Compute::int8, "AVX2", Instructions::avx2, 64, multiply_bytes_avx2},
 };
 
 }  // namespace
 
-std::optional<ArithmeticRate> measure_intrinsics(Arithmetic arithmetic, double seconds) {
+std::optional<ArithmeticRate> measure_intrinsics(Compute arithmetic, double seconds) {
   for (const Candidate& candidate : kCandidates)
     if (candidate.arithmetic == arithmetic && has(candidate.needed))
       return ArithmeticRate{best_chain_rate(seconds, candidate.operations, candidate.run),

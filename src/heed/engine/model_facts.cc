@@ -1,22 +1,28 @@
-#include "cli/commands/model_facts.h"
+#include "heed/model_facts.h"
 
 #include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
+#include "heed/base/json.h"
 #include "heed/checkpoint/model_directory.h"
+#include "heed/engine/load.h"
 #include "heed/io/gguf.h"
+#include "heed/model/families/family.h"
+#include "heed/model/families/known.h"
 #include "heed/quantize/quantization.h"
 #include "heed/text/files/gguf_tokenizer.h"
 #include "heed/text/tokenizer.h"
 #include "heed/text/translation_tokenizer.h"
 
-namespace heed::cli {
+namespace heed {
 namespace {
 
 constexpr int64_t kDefaultContext = 8192;
 
-void count_gguf_weights(const std::string& path, StoredWeights& stored) {
+void count_gguf_weights(const std::filesystem::path& path, StoredWeights& stored) {
   const auto file = io::GgufFile::open(path);
   for (const std::string& name : file->names()) {
     const io::GgufFile::Entry& entry = file->entry(name);
@@ -25,7 +31,7 @@ void count_gguf_weights(const std::string& path, StoredWeights& stored) {
   }
 }
 
-void count_directory_weights(const std::string& path, StoredWeights& stored) {
+void count_directory_weights(const std::filesystem::path& path, StoredWeights& stored) {
   const auto source = checkpoint::open_directory_tensors(path);
   for (const std::string& name : source->names()) {
     const Tensor tensor = source->get(name);
@@ -50,9 +56,8 @@ std::string vocabulary_file(const text::Tokenizer& tokenizer) {
   return "unknown file";
 }
 
-}  // namespace
-
-StoredWeights stored_weights(const std::string& path) {
+/// Reads the headers of the weights, which may be missing.
+StoredWeights stored_weights(const std::filesystem::path& path) {
   StoredWeights stored;
   try {
     if (path_is_directory(path))
@@ -65,12 +70,13 @@ StoredWeights stored_weights(const std::string& path) {
   return stored;
 }
 
-TokenizerFacts tokenizer_facts(const std::string& path) {
+/// The tokenizer, which may be missing.
+TokenizerFacts tokenizer_facts(const std::filesystem::path& path) {
   try {
     if (!path_is_directory(path)) {
       const auto file = io::GgufFile::open(path);
-      return {"in the GGUF file", text::read_gguf_tokenizer(file->metadata(), path).vocab_size(),
-              ""};
+      return {"in the GGUF file",
+              text::read_gguf_tokenizer(file->metadata(), path.string()).vocab_size(), ""};
     }
     if (text::TranslationTokenizer::exists(path))
       return {"source.spm, target.spm", text::TranslationTokenizer::load(path).vocab_size(), ""};
@@ -109,15 +115,43 @@ MemoryNeeds memory_needs(const model::Transformer& model, const StoredWeights& s
   MemoryNeeds needs;
   needs.context =
       context.value_or(bounded ? std::min(c.max_positions, kDefaultContext) : kDefaultContext);
-  needs.cache_type = has_blocks(stored) ? DType::bf16 : DType::f32;
+  needs.cache_type = has_blocks(stored) ? CacheType::bf16 : CacheType::f32;
   needs.weight_bytes = stored.missing.empty() ? stored.bytes : weight_bytes(model, DType::f32);
   const int64_t sides = model.has_encoder() && model.has_decoder() ? 2 : 1;
   const bool overflow =
-      __builtin_mul_overflow(sides * cache_bytes(model, needs.cache_type), needs.context,
-                             &needs.cache_bytes) ||
+      __builtin_mul_overflow(sides * cache_bytes(model, engine::dtype_of(needs.cache_type)),
+                             needs.context, &needs.cache_bytes) ||
       needs.cache_bytes > std::numeric_limits<int64_t>::max() - needs.weight_bytes;
   require(!overflow, "a context of {} tokens needs more than 2^63 bytes", needs.context);
   return needs;
 }
 
-}  // namespace heed::cli
+}  // namespace
+
+ModelFacts describe_model(const std::filesystem::path& path, std::optional<int64_t> context) {
+  const auto model = checkpoint::build_model(path);
+  ModelFacts facts;
+  facts.family = model::family_for(model->config()).model_type;
+  facts.has_encoder = model->has_encoder();
+  facts.has_decoder = model->has_decoder();
+  facts.parameters = model->parameters().count();
+  nlohmann::json configuration = model::heed_family().write_config(model->config());
+  configuration.erase("model_type");
+  facts.configuration = dump_json(configuration);
+  for (const Parameter& parameter : model->parameters().all()) {
+    WeightFacts& weight = facts.weights.emplace_back(WeightFacts{parameter.name, {}});
+    for (int axis = 0; axis < parameter.shape.rank(); ++axis)
+      weight.shape.push_back(parameter.shape[axis]);
+  }
+  for (const WeightType type : kWeightTypes)
+    facts.weight_bytes[type] = weight_bytes(*model, engine::dtype_of(type));
+  for (const CacheType type : kCacheTypes)
+    facts.cache_bytes_per_token[type] = cache_bytes(*model, engine::dtype_of(type));
+  facts.stored = stored_weights(path);
+  facts.tokenizer = tokenizer_facts(path);
+  facts.memory = memory_needs(*model, facts.stored, context);
+  facts.warnings = model->config().warnings;
+  return facts;
+}
+
+}  // namespace heed

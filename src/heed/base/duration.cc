@@ -1,4 +1,4 @@
-#include "heed/train/config/duration.h"
+#include "heed/base/duration.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace heed::train {
+namespace heed {
 
 std::string duration_text(double seconds) {
   constexpr double kMaxSeconds = 1e15;  // fits int64_t
@@ -16,4 +16,4 @@ std::string duration_text(double seconds) {
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
-}  // namespace heed::train
+}  // namespace heed

@@ -1,4 +1,4 @@
-#include "cli/commands/bench_measure.h"
+#include "heed/bench.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,18 +6,24 @@
 #include <optional>
 
 #include "heed/base/error.h"
+#include "heed/base/parallel.h"
 #include "heed/data/batch.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/generate/cached_decoder.h"
-#include "heed/generate/search.h"
+#include "heed/generate/generator.h"
 #include "heed/tasks/hidden_states.h"
 #include "heed/train/distributed/machine.h"
 
-namespace heed::cli {
+namespace heed {
 namespace {
 
 constexpr int64_t kNoLimit = int64_t{1} << 30;
 constexpr int64_t kMaxTokens = int64_t{1} << 28;  // per batch
+
+/// The work, with the type of the activations.
+struct Sizes : BenchOptions {
+  DType dtype = DType::f32;
+};
 
 double seconds_of(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -82,19 +88,19 @@ double bytes_per_step(const model::Transformer& model) {
 /// Times generation without end tokens, so that every output has all its tokens.
 class GenerationTimer {
  public:
-  GenerationTimer(const model::Transformer& model, const BenchSizes& sizes)
-      : model_(model), sizes_(sizes) {}
+  GenerationTimer(const model::Transformer& model, const Sizes& options)
+      : model_(model), options_(options) {}
 
   /// Seconds for reading the prompts and generating `tokens` tokens after each.
   double seconds(const std::vector<std::vector<int32_t>>& prompts, int64_t tokens) const {
     const generate::Generator generator(
         model_, std::nullopt,
         {.max_new_tokens = tokens,
-         .dtype = sizes_.dtype,
-         .batch_tokens = sizes_.batch_tokens > 0 ? sizes_.batch_tokens : kNoLimit});
+         .dtype = options_.dtype,
+         .batch_tokens = options_.batch_tokens > 0 ? options_.batch_tokens : kNoLimit});
     return seconds_of([&] {
-      if (sizes_.num_beams > 1)
-        generator.search(prompts, {.num_beams = sizes_.num_beams});
+      if (options_.num_beams > 1)
+        generator.search(prompts, {.num_beams = options_.num_beams});
       else
         generator.generate(prompts);
     });
@@ -102,78 +108,77 @@ class GenerationTimer {
 
  private:
   const model::Transformer& model_;
-  const BenchSizes& sizes_;
+  const Sizes& options_;
 };
 
 /// heed embed has neither beam search nor bf16.
-void check_encoder_sizes(const BenchSizes& sizes) {
-  require(sizes.num_beams == 1,
+void check_encoder_sizes(const Sizes& options) {
+  require(options.num_beams == 1,
           "--num-beams is for models with a decoder, this one is encoder-only");
-  require(sizes.dtype == DType::f32,
+  require(options.dtype == DType::f32,
           "an encoder-only model computes in f32 or int8, found --compute bf16");
 }
 
-void check_sizes(const model::Transformer& model, const BenchSizes& sizes) {
-  require(sizes.batch <= kMaxTokens / sizes.prompt_tokens &&
-              sizes.batch <= kMaxTokens / sizes.context_tokens,
+void check_sizes(const model::Transformer& model, const Sizes& options) {
+  require(options.batch <= kMaxTokens / options.prompt_tokens &&
+              options.batch <= kMaxTokens / options.context_tokens,
           "a batch of {} prompts of {} tokens is too large, expected at most {} tokens",
-          sizes.batch, std::max(sizes.prompt_tokens, sizes.context_tokens), kMaxTokens);
-  if (!model.has_decoder()) return check_encoder_sizes(sizes);
+          options.batch, std::max(options.prompt_tokens, options.context_tokens), kMaxTokens);
+  if (!model.has_decoder()) return check_encoder_sizes(options);
   if (model.config().positions == model::PositionKind::none) return;
-  const int64_t before = model.has_encoder() ? 1 : sizes.context_tokens;
-  require(before + sizes.tokens <= model.config().max_positions,
-          "{} tokens after {} exceed the model's context of {} tokens", sizes.tokens, before,
+  const int64_t before = model.has_encoder() ? 1 : options.context_tokens;
+  require(before + options.tokens <= model.config().max_positions,
+          "{} tokens after {} exceed the model's context of {} tokens", options.tokens, before,
           model.config().max_positions);
 }
 
-std::vector<Measurement> measure_generation(const model::Transformer& model,
-                                            const BenchSizes& sizes) {
-  const GenerationTimer timer(model, sizes);
-  const int64_t context = model.has_encoder() ? sizes.prompt_tokens : sizes.context_tokens;
-  const auto prompts = prompts_of(model, sizes.batch, sizes.prompt_tokens);
-  const auto contexts = prompts_of(model, sizes.batch, context);
-  Measurement prefill{"prefill", "tokens", sizes.batch * sizes.prompt_tokens, {}, 0, 0};
-  Measurement decode{"decode", "tokens", sizes.batch * sizes.tokens, {}, 0, 0};
-  Measurement outputs{"outputs", "outputs", sizes.batch, {}, 0, 0};
+std::vector<Measurement> measure_generation(const model::Transformer& model, const Sizes& options) {
+  const GenerationTimer timer(model, options);
+  const int64_t context = model.has_encoder() ? options.prompt_tokens : options.context_tokens;
+  const auto prompts = prompts_of(model, options.batch, options.prompt_tokens);
+  const auto contexts = prompts_of(model, options.batch, context);
+  Measurement prefill{"prefill", "tokens", options.batch * options.prompt_tokens, {}, 0, 0};
+  Measurement decode{"decode", "tokens", options.batch * options.tokens, {}, 0, 0};
+  Measurement outputs{"outputs", "outputs", options.batch, {}, 0, 0};
   timer.seconds(prompts_of(model, 1, 1), 2);  // warm-up: memory, threads, pages of the weights
-  for (int i = 0; i < sizes.repeat; ++i) {
+  for (int i = 0; i < options.repeat; ++i) {
     prefill.seconds.push_back(timer.seconds(prompts, 1));
-    if (sizes.tokens == 0) continue;
-    const bool same = context == sizes.prompt_tokens;
+    if (options.tokens == 0) continue;
+    const bool same = context == options.prompt_tokens;
     const double before = same ? prefill.seconds.back() : timer.seconds(contexts, 1);
-    const double whole = timer.seconds(contexts, 1 + sizes.tokens);
+    const double whole = timer.seconds(contexts, 1 + options.tokens);
     require(whole > before,
             "decoding {} tokens after {} takes too little time to measure: increase --tokens",
-            sizes.tokens, context);
+            options.tokens, context);
     decode.seconds.push_back(whole - before);
     outputs.seconds.push_back(whole);
   }
-  prefill.operations = forward_operations(model, sizes.batch, sizes.prompt_tokens, sizes.batch);
+  prefill.operations =
+      forward_operations(model, options.batch, options.prompt_tokens, options.batch);
   std::vector<Measurement> all{prefill};
-  if (sizes.tokens == 0) return all;
-  decode.weight_bytes = bytes_per_step(model) * static_cast<double>(sizes.tokens);
+  if (options.tokens == 0) return all;
+  decode.weight_bytes = bytes_per_step(model) * static_cast<double>(options.tokens);
   all.push_back(decode);
   if (model.has_encoder()) all.push_back(outputs);
   return all;
 }
 
-std::vector<Measurement> measure_encoding(const model::Transformer& model,
-                                          const BenchSizes& sizes) {
+std::vector<Measurement> measure_encoding(const model::Transformer& model, const Sizes& options) {
   std::vector<int32_t> ids, offsets{0};
-  for (const auto& text : prompts_of(model, sizes.batch, sizes.prompt_tokens))
+  for (const auto& text : prompts_of(model, options.batch, options.prompt_tokens))
     data::append_sequence(text, ids, offsets);
-  Measurement texts{"texts", "texts", sizes.batch, {}, 0, 0};
-  Context context{.dtype = sizes.dtype};
+  Measurement texts{"texts", "texts", options.batch, {}, 0, 0};
+  Context context{.dtype = options.dtype};
   const auto run = [&] { tasks::hidden_states(model, context, {ids, offsets}); };
   run();
-  for (int i = 0; i < sizes.repeat; ++i) texts.seconds.push_back(seconds_of(run));
-  texts.operations = forward_operations(model, sizes.batch, sizes.prompt_tokens, 0);
+  for (int i = 0; i < options.repeat; ++i) texts.seconds.push_back(seconds_of(run));
+  texts.operations = forward_operations(model, options.batch, options.prompt_tokens, 0);
   return {texts};
 }
 
 /// Processes lines as heed translate, embed or generate do.
-void process(const Model& model, const std::vector<std::string>& lines, const BenchSizes& sizes) {
-  if (engine::loaded(model).tokenizer.value().translation_tokenizer()) {
+void process(const Model& model, const std::vector<std::string>& lines, const Sizes& sizes) {
+  if (model.tasks().translate) {
     TranslateOptions options{.search = {.num_beams = sizes.num_beams, .scores = false}};
     if (sizes.batch_tokens > 0) options.batch_tokens = sizes.batch_tokens;
     model.translate_batch(lines, options);
@@ -210,19 +215,48 @@ double Measurement::fastest_rate() const {
   return static_cast<double>(count) / *std::ranges::min_element(seconds);
 }
 
-std::vector<Measurement> measure_tokens(const model::Transformer& model, const BenchSizes& sizes) {
-  check_sizes(model, sizes);
-  return model.has_decoder() ? measure_generation(model, sizes) : measure_encoding(model, sizes);
+LoadedWeights loaded_weights(const Model& model) {
+  const engine::LoadedModel& loaded = engine::loaded(model);
+  const model::Transformer& transformer = *loaded.transformer;
+  LoadedWeights weights{.parameters = transformer.parameters().count(), .bytes = {}};
+  for (const Parameter& parameter : transformer.parameters().all())
+    weights.bytes[std::string(name_of(parameter.value.dtype()))] += parameter.value.bytes();
+  weights.compute = generate::computes_in_int8(transformer) ? Compute::int8
+                    : loaded.activations() == DType::bf16   ? Compute::bf16
+                                                            : Compute::f32;
+  return weights;
+}
+
+BenchOptions completed(const Model& model, BenchOptions options) {
+  const model::ModelConfig& config = engine::loaded(model).transformer->config();
+  if (options.prompt_tokens == 0) {
+    options.prompt_tokens = !model.has_encoder() ? 512 : model.has_decoder() ? 32 : 128;
+    if (config.positions != model::PositionKind::none)
+      options.prompt_tokens = std::min(options.prompt_tokens, config.max_positions);
+  }
+  if (options.batch == 0) options.batch = model.has_encoder() ? 32 : 1;
+  return options;
+}
+
+std::vector<Measurement> measure_tokens(const Model& model, const BenchOptions& options) {
+  const engine::LoadedModel& loaded = engine::loaded(model);
+  const ExecutorScope scope(*loaded.executor);
+  const Sizes sizes{completed(model, options), loaded.activations()};
+  const model::Transformer& transformer = *loaded.transformer;
+  check_sizes(transformer, sizes);
+  return transformer.has_decoder() ? measure_generation(transformer, sizes)
+                                   : measure_encoding(transformer, sizes);
 }
 
 Measurement measure_lines(const Model& model, const std::vector<std::string>& lines,
-                          const BenchSizes& sizes) {
+                          const BenchOptions& options) {
+  const Sizes sizes{completed(model, options), engine::loaded(model).activations()};
   const auto few = static_cast<std::ptrdiff_t>(std::min<size_t>(lines.size(), 2));
   process(model, {lines.begin(), lines.begin() + few}, sizes);
   Measurement measured{"lines", "lines", static_cast<int64_t>(lines.size()), {}, 0, 0};
-  for (int i = 0; i < sizes.repeat; ++i)
+  for (int i = 0; i < options.repeat; ++i)
     measured.seconds.push_back(seconds_of([&] { process(model, lines, sizes); }));
   return measured;
 }
 
-}  // namespace heed::cli
+}  // namespace heed

@@ -2,9 +2,9 @@
 
 #include <string>
 
-namespace heed::train {
+namespace heed {
 
 /// "1:02:03" or "4:05".
 std::string duration_text(double seconds);
 
-}  // namespace heed::train
+}  // namespace heed

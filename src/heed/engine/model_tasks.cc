@@ -1,0 +1,51 @@
+#include "heed/model_tasks.h"
+
+#include "heed/engine/loaded_model.h"
+#include "heed/model.h"
+
+namespace heed {
+namespace {
+
+const text::TranslationTokenizer* translator_of(const engine::LoadedModel& model) {
+  return model.tokenizer.has_value() ? model.tokenizer.value().translation_tokenizer() : nullptr;
+}
+
+}  // namespace
+
+ModelTasks Model::tasks() const {
+  using Kind = model::ClassifierConfig::Kind;
+  const model::ModelConfig& config = loaded_->transformer->config();
+  const bool head = config.has_head, encoder = has_encoder(), decoder = has_decoder();
+  const bool translator = translator_of(*loaded_) != nullptr;
+  const bool tokenizer = has_tokenizer();
+  const bool f32 = loaded_->activations() == DType::f32;
+  ModelTasks tasks;
+  tasks.generate = decoder && head && !translator;
+  tasks.chat = tasks.generate && has_chat_template();
+  tasks.translate = encoder && decoder && translator;
+  tasks.embed = tokenizer && !translator && f32;
+  tasks.classify = tokenizer && f32 && config.classifier.kind == Kind::sequence;
+  tasks.label_tokens = tokenizer && f32 && config.classifier.kind == Kind::token;
+  tasks.rerank = tasks.classify && config.classifier.labels.size() == 1;
+  tasks.score = tokenizer && decoder && head;
+  tasks.fill = tokenizer && f32 && encoder && !decoder && head;
+  tasks.attention = tokenizer && f32;
+  return tasks;
+}
+
+std::vector<std::string> Model::languages() const {
+  std::vector<std::string> codes;
+  if (const text::TranslationTokenizer* translator = translator_of(*loaded_))
+    for (const auto& [code, token] : translator->languages().codes()) codes.push_back(code);
+  return codes;
+}
+
+std::vector<std::string> Model::source_languages() const {
+  const text::TranslationTokenizer* translator = translator_of(*loaded_);
+  if (!translator ||
+      translator->languages().layout() == text::LanguageTokens::Layout::target_in_source)
+    return {};
+  return languages();
+}
+
+}  // namespace heed
