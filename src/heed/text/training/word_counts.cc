@@ -1,7 +1,6 @@
 #include "heed/text/training/word_counts.h"
 
-#include <mutex>
-
+#include "heed/base/mutex.h"
 #include "heed/base/parallel.h"
 #include "heed/text/text_size.h"
 #include "heed/text/utf8.h"
@@ -22,12 +21,12 @@ void count_words_of(const std::string& text, const PreTokenizer& pre_tokenizer,
 WordCounts count_words(const std::vector<std::string>& texts, const PreTokenizer& pre_tokenizer) {
   constexpr int64_t kTexts = 4096;  // of a chunk, whose words are added to the others at once
   WordCounts total;
-  std::mutex adding;
+  Mutex adding;
   parallel_for(static_cast<int64_t>(texts.size()), kTexts, [&](int64_t begin, int64_t end) {
     WordCounts counts;
     for (int64_t i = begin; i < end; ++i)
       count_words_of(texts[static_cast<size_t>(i)], pre_tokenizer, counts);
-    const std::scoped_lock lock(adding);
+    const MutexLock lock(adding);
     if (total.empty()) total.swap(counts);
     for (const auto& [word, count] : counts) total[word] += count;
   });
