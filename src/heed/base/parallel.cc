@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <mutex>
 
 #include "heed/base/interrupt.h"
+#include "heed/base/mutex.h"
 #include "heed/base/thread_pool.h"
 
 namespace heed {
@@ -54,14 +54,15 @@ class Queue {
 
   /// Integers are handed out in order, so the lowest one that throws has always been started: the
   /// exception does not depend on the number of threads.
-  void rethrow() const {
+  void rethrow() {
+    const MutexLock lock(mutex_);
     if (error_) std::rethrow_exception(error_);
   }
 
  private:
   void fail_at(int64_t i) {
     next_.store(count_);
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (i >= failed_) return;
     failed_ = i;
     error_ = std::current_exception();
@@ -69,9 +70,9 @@ class Queue {
 
   const int64_t count_;
   std::atomic<int64_t> next_{0};
-  std::mutex mutex_;
-  int64_t failed_;
-  std::exception_ptr error_;
+  Mutex mutex_;
+  int64_t failed_ HEED_GUARDED_BY(mutex_);
+  std::exception_ptr error_ HEED_GUARDED_BY(mutex_);
 };
 
 }  // namespace

@@ -41,8 +41,8 @@ bool ThreadPool::try_run(int64_t count, int64_t grain, const ParallelBody& body)
 /// their place.
 void ThreadPool::restart_after_fork() {
   new (&workers_) std::vector<std::thread>();
-  new (&mutex_) std::mutex();
-  new (&wake_) std::condition_variable();
+  new (&mutex_) Mutex();
+  new (&wake_) ConditionVariable();
   gate_ = kClosed;
   sleepers_ = 0;
   error_ = nullptr;
@@ -86,14 +86,14 @@ void ThreadPool::run(int64_t count, int64_t grain, const ParallelBody& body) {
 void ThreadPool::announce() {
   job_.generation.fetch_add(1);
   if (sleepers_.load() == 0) return;
-  { std::lock_guard lock(mutex_); }
+  { const MutexLock lock(mutex_); }
   wake_.notify_all();
 }
 
 void ThreadPool::sleep(uint64_t seen) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   sleepers_.fetch_add(1);
-  wake_.wait(lock, [&] { return job_.generation.load() != seen; });
+  while (job_.generation.load() == seen) wake_.wait(lock);
   sleepers_.fetch_sub(1);
 }
 
@@ -137,7 +137,7 @@ void ThreadPool::take_share(Share& share) {
     try {
       (*job_.body)(begin, begin + std::min(job_.grain, job_.count - begin));
     } catch (...) {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (!error_) error_ = std::current_exception();
       for (Share& rest : shares_) rest.next.store(rest.end, std::memory_order_relaxed);
     }

@@ -1,13 +1,12 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "heed/base/mutex.h"
 #include "heed/base/parallel_body.h"
 
 namespace heed {
@@ -96,8 +95,10 @@ class ThreadPool {  // NOLINT: padding separates what different threads write
   alignas(kCacheLine) std::atomic<int> gate_{kClosed};
   alignas(kCacheLine) std::atomic<int> sleepers_{0};
   std::atomic<bool> stopping_{false};
-  std::mutex mutex_;
-  std::condition_variable wake_;
+  Mutex mutex_;
+  ConditionVariable wake_;
+  /// Of the first body that threw. Workers lock the mutex to set it; run() reads it without, once
+  /// no worker is inside the gate.
   std::exception_ptr error_;
   std::atomic<bool> busy_{false};     // while a caller's job runs
   std::vector<std::thread> workers_;  // last: the threads use all other members

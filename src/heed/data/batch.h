@@ -4,9 +4,13 @@
 #include <span>
 #include <vector>
 
-#include "heed/data/examples.h"
-
 namespace heed::data {
+
+/// A tokenised sentence pair. Both sides end with the end-of-sequence token; make_batch() adds the
+/// decoder's start token.
+struct Example {
+  std::vector<int32_t> source, target;
+};
 
 /// B sequences, packed end to end without padding. The encoder input of sequence b is
 /// source[source_offsets[b], source_offsets[b + 1]); the decoder input is packed the same way. The

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "heed/data/examples.h"
+#include "heed/data/batch.h"
 
 namespace heed::data {
 

@@ -34,7 +34,7 @@ Group::Group(MakeTransport make_transport, Deadlines deadlines, std::function<bo
 Group::~Group() {
   if (!thread_.joinable()) return;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ends_ = true;
     gives_up_ = std::uncaught_exceptions() > exceptions_;
   }
@@ -55,8 +55,8 @@ std::string Group::name_of(int rank) const { return names_[static_cast<size_t>(r
 /// The next operation that can begin, for which it waits a little; null if there is none.
 std::shared_ptr<Group::Operation> Group::next(const Messenger& messenger) {
   const bool busy = messenger.busy() && !failure_;
-  std::unique_lock lock(mutex_);
-  if (!busy) changed_.wait_for(lock, kIdlePause, [this] { return ends_ || !operations_.empty(); });
+  MutexLock lock(mutex_);
+  if (!busy && !ends_ && operations_.empty()) changed_.wait_until(lock, Clock::now() + kIdlePause);
   if (operations_.empty()) return nullptr;
   if (busy && (operations_.front()->call || messenger.full())) return nullptr;
   const std::shared_ptr<Operation> operation = std::move(operations_.front());
@@ -141,7 +141,7 @@ void Group::begin(Messenger& messenger, const std::shared_ptr<Operation>& operat
 }
 
 bool Group::is_over() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return ends_ && operations_.empty();
 }
 
@@ -163,7 +163,7 @@ std::future<void> Group::add(Operation operation) {
     return future;
   }
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     operations_.push_back(std::move(added));
   }
   changed_.notify_one();

@@ -2,17 +2,16 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <future>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <thread>
 
+#include "heed/base/mutex.h"
 #include "heed/distribute/collectives.h"
 
 namespace heed::distribute {
@@ -117,10 +116,10 @@ class Group {
   std::chrono::milliseconds wait_{0};  // the deadline of a message
   const std::shared_ptr<Ending> ending_ = std::make_shared<Ending>();
   std::atomic<bool> hurries_ = false;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::shared_ptr<Operation>> operations_;  // not yet begun
-  bool ends_ = false;
+  Mutex mutex_;
+  ConditionVariable changed_;
+  std::deque<std::shared_ptr<Operation>> operations_ HEED_GUARDED_BY(mutex_);  // not yet begun
+  bool ends_ HEED_GUARDED_BY(mutex_) = false;
   std::atomic<bool> gives_up_ = false;
   std::atomic<bool> failure_is_reported_ = false;
   std::atomic<double> seconds_ = 0;

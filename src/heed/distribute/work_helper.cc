@@ -24,13 +24,13 @@ void WorkHelper::fail_with(const std::string& error) {
 }
 
 void WorkHelper::put(std::string letter) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   letters_.push_back(std::move(letter));
 }
 
 void WorkHelper::work(const Compute& compute) {
   const InterruptScope scope([this] { return failed_.load(); });
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (true) {
     while (pieces_.empty()) {
       if (ended_ || failed_) return;
@@ -61,7 +61,7 @@ void WorkHelper::exchange(Messenger& messenger) {
       const bool heard = hear(messenger);
       const bool sent = send(messenger);
       {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         if (ended_) break;
       }
       messenger.watch(root);
@@ -69,7 +69,7 @@ void WorkHelper::exchange(Messenger& messenger) {
     }
     leave(messenger);
   } catch (...) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     failed_ = true;
     changed_.notify_one();
     throw;
@@ -98,7 +98,7 @@ bool WorkHelper::hear(Messenger& messenger) {
     any = true;
     const auto [kind, number, bytes] = read_work(letter->bytes);
     if (kind == WorkMessage::stop) throw ReportedElsewhere("rank 0 has ended the work");
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (kind == WorkMessage::piece) pieces_.emplace_back(number, bytes);
     if (kind == WorkMessage::end) ended_ = true;
     changed_.notify_one();
@@ -109,7 +109,7 @@ bool WorkHelper::hear(Messenger& messenger) {
 bool WorkHelper::send(Messenger& messenger) {
   std::deque<std::string> letters;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     letters.swap(letters_);
   }
   for (std::string& letter : letters) messenger.post(0, std::move(letter));

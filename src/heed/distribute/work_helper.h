@@ -4,6 +4,7 @@
 #include <deque>
 #include <vector>
 
+#include "heed/base/mutex.h"
 #include "heed/distribute/shared_work.h"
 #include "heed/distribute/work_messages.h"
 
@@ -27,11 +28,11 @@ class WorkHelper {
   void put(std::string letter);
 
   Group& group_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::pair<uint64_t, std::string>> pieces_;
-  std::deque<std::string> letters_;  // to rank 0
-  bool ended_ = false;               // rank 0 has no more pieces
+  Mutex mutex_;
+  ConditionVariable changed_;
+  std::deque<std::pair<uint64_t, std::string>> pieces_ HEED_GUARDED_BY(mutex_);
+  std::deque<std::string> letters_ HEED_GUARDED_BY(mutex_);  // to rank 0
+  bool ended_ HEED_GUARDED_BY(mutex_) = false;               // rank 0 has no more pieces
   std::atomic<bool> failed_ = false;
   std::future<void> exchange_;
 };

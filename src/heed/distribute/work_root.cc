@@ -34,7 +34,7 @@ void WorkRoot::run() {
     error = std::current_exception();
   }
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (error) failed_ = true;
     done_ = true;
   }
@@ -48,7 +48,7 @@ void WorkRoot::end_early() {
 }
 
 /// Waits until there is a result to take or a piece to compute; false at the end.
-bool WorkRoot::wait_for_work(std::unique_lock<std::mutex>& lock) {
+bool WorkRoot::wait_for_work(MutexLock& lock) {
   while (!results_.contains(taken_) && (own_.empty() || failed_)) {
     if (failed_ || complete()) return false;
     changed_.wait(lock);
@@ -58,7 +58,7 @@ bool WorkRoot::wait_for_work(std::unique_lock<std::mutex>& lock) {
 
 void WorkRoot::work() {
   const InterruptScope scope([this] { return failed_.load(); });
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (wait_for_work(lock)) {
     if (auto result = results_.extract(taken_)) {
       ++taken_;
@@ -87,7 +87,7 @@ void WorkRoot::work() {
 
 void WorkRoot::dispatch(Messenger& messenger) {
   const auto told_to_end = [&] {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return done_;
   };
   try {
@@ -127,7 +127,7 @@ bool WorkRoot::hear(Messenger& messenger) {
   while (const auto letter = messenger.take()) {
     any = true;
     const auto [kind, number, bytes] = read(*letter);
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     Rank& rank = ranks_[static_cast<size_t>(letter->from)];
     if (kind == WorkMessage::hello) {
       rank.ready = true;
@@ -146,7 +146,7 @@ bool WorkRoot::hand_out(Messenger& messenger) {
   for (size_t pieces = 0; pieces < kPiecesOfRank; ++pieces)
     for (int rank = 0; rank < group_.size(); ++rank) {
       {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         const Rank& state = ranks_[static_cast<size_t>(rank)];
         if (!state.ready || state.has.size() != pieces) continue;
       }
@@ -159,7 +159,7 @@ bool WorkRoot::hand_out(Messenger& messenger) {
 /// Gives a rank the next piece, if there is one by now.
 bool WorkRoot::hand_to(Messenger& messenger, int rank) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (ended_ || next_ - taken_ >= kWindow * ranks_.size()) return false;
   }
   bool ended = false;
@@ -170,7 +170,7 @@ bool WorkRoot::hand_to(Messenger& messenger, int rank) {
   } catch (...) {
     error = std::current_exception();
   }
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   ended_ = ended || error;
   source_error_ = error;
   changed_.notify_one();
@@ -201,7 +201,7 @@ void WorkRoot::end(Messenger& messenger) {
 /// Tells the others that this rank ends with an error, as far as they listen.
 void WorkRoot::stop(Messenger& messenger) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     failed_ = true;
     changed_.notify_one();
   }
@@ -213,7 +213,7 @@ void WorkRoot::stop(Messenger& messenger) {
 
 /// "; missing: lines 3 to 4, line 7" for the pieces of a rank.
 std::string WorkRoot::missing_of(int rank) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::string names;
   if (rank > 0)
     for (const auto& [number, name] : ranks_[static_cast<size_t>(rank)].has)
@@ -223,7 +223,7 @@ std::string WorkRoot::missing_of(int rank) const {
 
 /// " before lines 3 to 4": the first piece that no rank has done.
 std::string WorkRoot::first_missing() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::map<uint64_t, std::string> first;
   for (const Rank& rank : ranks_)
     if (!rank.has.empty()) first.insert(*rank.has.begin());

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "heed/base/mutex.h"
 #include "heed/distribute/shared_work.h"
 #include "heed/distribute/work_messages.h"
 
@@ -26,8 +27,8 @@ class WorkRoot {
   };
 
   void work();
-  bool wait_for_work(std::unique_lock<std::mutex>& lock);
-  bool complete() const { return ended_ && taken_ == next_; }
+  bool wait_for_work(MutexLock& lock) HEED_REQUIRES(mutex_);
+  bool complete() const HEED_REQUIRES(mutex_) { return ended_ && taken_ == next_; }
   void dispatch(Messenger& messenger);
   ReadWork read(const Mailbox::Message& letter) const;
   bool hear(Messenger& messenger);
@@ -44,16 +45,17 @@ class WorkRoot {
   const Compute& compute_;
   std::vector<int> others_;  // ranks
 
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<Rank> ranks_;
-  std::deque<std::pair<uint64_t, std::string>> own_;  // pieces of rank 0
-  std::map<uint64_t, std::string> results_;           // not taken yet
-  uint64_t next_ = 0, taken_ = 0;                     // pieces handed out; results taken
-  bool ended_ = false;                                // the source
-  std::exception_ptr source_error_;
-  bool done_ = false;                 // the calling thread is
-  std::atomic<bool> failed_ = false;  // either thread
+  mutable Mutex mutex_;
+  ConditionVariable changed_;
+  std::vector<Rank> ranks_ HEED_GUARDED_BY(mutex_);
+  std::deque<std::pair<uint64_t, std::string>> own_ HEED_GUARDED_BY(mutex_);  // pieces of rank 0
+  std::map<uint64_t, std::string> results_ HEED_GUARDED_BY(mutex_);           // not taken yet
+  uint64_t next_ HEED_GUARDED_BY(mutex_) = 0;                                 // pieces handed out
+  uint64_t taken_ HEED_GUARDED_BY(mutex_) = 0;                                // results taken
+  bool ended_ HEED_GUARDED_BY(mutex_) = false;                                // the source
+  std::exception_ptr source_error_ HEED_GUARDED_BY(mutex_);
+  bool done_ HEED_GUARDED_BY(mutex_) = false;  // the calling thread is
+  std::atomic<bool> failed_ = false;           // either thread
 };
 
 }  // namespace heed::distribute

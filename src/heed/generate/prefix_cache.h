@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "heed/generate/row_pool.h"
-#include "heed/ops/adapted_rows.h"
+#include "heed/ops/context.h"
 
 namespace heed::generate {
 

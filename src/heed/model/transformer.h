@@ -11,7 +11,6 @@
 #include "heed/model/head.h"
 #include "heed/model/stack.h"
 #include "heed/ops/adapter.h"
-#include "heed/ops/compute.h"
 
 namespace heed::model {
 

@@ -8,7 +8,7 @@ namespace heed::nn {
 
 Tensor Sinusoids::rows(int64_t count) const {
   constexpr int64_t kMinRows = 256;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const int64_t present = table_.defined() ? table_.rows() : 0;
   if (count > present || present == 0)
     grow(std::min(std::max({count, 2 * present, kMinRows}), settings_.max_positions));

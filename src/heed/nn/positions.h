@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
+#include "heed/base/mutex.h"
 #include "heed/kernels/rotary.h"
 #include "heed/tensor/tensor.h"
 
@@ -30,14 +30,17 @@ class Sinusoids {
   /// of threads may call this at once.
   Tensor rows(int64_t count) const;
   /// Replaces the first rows [R, D] f32, before any is used.
-  void set(const Tensor& rows) { table_ = rows; }
+  void set(const Tensor& rows) {
+    const MutexLock lock(mutex_);
+    table_ = rows;
+  }
 
  private:
-  void grow(int64_t rows) const;
+  void grow(int64_t rows) const HEED_REQUIRES(mutex_);
 
   Settings settings_;
-  mutable std::mutex mutex_;
-  mutable Tensor table_;
+  mutable Mutex mutex_;
+  mutable Tensor table_ HEED_GUARDED_BY(mutex_);
 };
 
 /// 0, 1, 2, ... within each of the sequences `offsets` [B+1]: [N].

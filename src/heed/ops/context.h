@@ -6,13 +6,33 @@
 
 #include "heed/attention.h"
 #include "heed/base/random.h"
+#include "heed/compute.h"
 #include "heed/kernels/attention.h"
-#include "heed/ops/adapted_rows.h"
 #include "heed/ops/tape.h"
 
 namespace heed {
 
+struct Adapter;
 struct Parameter;
+
+/// An adapter and the factor of what it adds.
+struct ScaledAdapter {
+  const Adapter* adapter;
+  float scale = 1.0f;
+  bool operator==(const ScaledAdapter&) const = default;
+};
+
+/// The adapters that apply, together and in this order, to the consecutive rows [begin, end) of a
+/// pass.
+struct AdaptedRows {
+  int64_t begin, end;
+  std::span<const ScaledAdapter> adapters;
+};
+
+/// The type of the activations between products.
+constexpr DType activation_dtype(Compute compute) {
+  return compute == Compute::bf16 ? DType::bf16 : DType::f32;
+}
 
 /// One attention of a model.
 struct AttentionSite {

@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "heed/ops/gradient.h"
-#include "heed/ops/gradient_hook.h"
 #include "heed/tensor/allocator.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed {
+
+struct Parameter;
 
 /// Identifies a tensor and describes its gradient; holds no elements.
 struct TensorKey {
@@ -52,6 +53,19 @@ class SavedTensor {
   Tensor tensor_;
   Shape shape_;
   std::shared_ptr<Recomputation> recomputation_;  // in place of the tensor
+};
+
+/// Is told what a pass does with the parameters that it trains, on the thread of the pass.
+class GradientHook {
+ public:
+  virtual ~GradientHook() = default;
+  /// An op is about to read the parameter's elements in f32 or bf16.
+  virtual void before_use(const Parameter& parameter, DType dtype) = 0;
+  /// The same if it looks up rows of a table, whose gradient is kept apart.
+  virtual void before_lookup(const Parameter& table, DType dtype) = 0;
+  /// All backward steps that add to the parameter's gradient have run, but for rows that are kept
+  /// apart. Called once for each parameter that the pass has used.
+  virtual void gradient_complete(const Parameter& parameter) = 0;
 };
 
 /// Records the backward step of every op of a forward pass and runs them in reverse (reverse-mode

@@ -17,7 +17,7 @@ ApiError too_many(int64_t count, const char* what) {
 }  // namespace
 
 void Admission::check_room(int64_t others) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const int64_t waiting = requests_ + others;
   if (waiting >= limits_.requests) throw too_many(waiting, "requests");
 }
@@ -27,7 +27,7 @@ void Admission::enter(int64_t tokens) {
     throw invalid_request(
         "", fmt::format("the input has {} tokens, and the server takes {} at most", tokens,
                         limits_.tokens));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (requests_ + 1 > limits_.requests) throw too_many(requests_, "requests");
   if (tokens_ + tokens > limits_.tokens) throw too_many(tokens_, "tokens");
   ++requests_;
@@ -35,18 +35,18 @@ void Admission::enter(int64_t tokens) {
 }
 
 void Admission::leave(int64_t requests, int64_t tokens) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   requests_ -= requests;
   tokens_ -= tokens;
 }
 
 int64_t Admission::requests() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return requests_;
 }
 
 int64_t Admission::tokens() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return tokens_;
 }
 

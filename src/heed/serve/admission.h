@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 
+#include "heed/base/mutex.h"
 #include "heed/server_limits.h"
 
 namespace heed::serve {
@@ -27,8 +27,9 @@ class Admission {
 
  private:
   const QueueLimits limits_;
-  mutable std::mutex mutex_;
-  int64_t requests_ = 0, tokens_ = 0;
+  mutable Mutex mutex_;
+  int64_t requests_ HEED_GUARDED_BY(mutex_) = 0;
+  int64_t tokens_ HEED_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace heed::serve

@@ -28,7 +28,7 @@ void Call::send_event(std::string_view data, std::string_view name) {
 
 void Call::fail(const ApiError& error) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     statistics_.error = error.what();
   }
   if (exchange_->answered()) {
@@ -42,7 +42,7 @@ void Call::fail(const ApiError& error) {
 void Call::cancel() {
   std::function<void()> function;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     cancelled_ = true;
     function = std::exchange(on_cancel_, nullptr);
   }
@@ -51,7 +51,7 @@ void Call::cancel() {
 
 void Call::on_cancel(std::function<void()> function) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!cancelled_) {
       on_cancel_ = std::move(function);
       return;
@@ -62,14 +62,14 @@ void Call::on_cancel(std::function<void()> function) {
 
 void Call::enqueue(Admission& admission, int64_t tokens) {
   admission.enter(tokens);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   admission_ = &admission;
   waiting_tokens_ = tokens;
   statistics_.input_tokens = tokens;
 }
 
 void Call::part_started(int64_t tokens) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (admission_) {
     admission_->leave(statistics_.started ? 0 : 1, tokens);
     waiting_tokens_ -= tokens;
@@ -81,7 +81,7 @@ void Call::tokens_generated(int64_t tokens) {
   if (tokens == 0) return;
   std::optional<double> interval;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto now = Clock::now();
     statistics_.output_tokens += tokens;
     if (!statistics_.first_token) statistics_.first_token = now;
@@ -93,17 +93,17 @@ void Call::tokens_generated(int64_t tokens) {
 }
 
 bool Call::reads_input() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return statistics_.started && !statistics_.first_token;
 }
 
 Call::Statistics Call::statistics() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return statistics_;
 }
 
 void Call::set_model(std::string name) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   statistics_.model = std::move(name);
 }
 

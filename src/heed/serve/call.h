@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "heed/base/mutex.h"
 #include "heed/serve/admission.h"
 #include "heed/serve/api_error.h"
 #include "heed/serve/http/transaction.h"
@@ -82,11 +82,11 @@ class Call {
   const std::shared_ptr<HttpTransaction> exchange_;
   const std::string route_;
   std::atomic<bool> cancelled_ = false;
-  mutable std::mutex mutex_;
-  std::function<void()> on_cancel_;
-  Statistics statistics_;
-  Admission* admission_ = nullptr;  // while it waits there
-  int64_t waiting_tokens_ = 0;
+  mutable Mutex mutex_;
+  std::function<void()> on_cancel_ HEED_GUARDED_BY(mutex_);
+  Statistics statistics_ HEED_GUARDED_BY(mutex_);
+  Admission* admission_ HEED_GUARDED_BY(mutex_) = nullptr;  // while it waits there
+  int64_t waiting_tokens_ HEED_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace heed::serve

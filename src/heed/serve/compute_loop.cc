@@ -9,7 +9,7 @@ ComputeLoop::ComputeLoop() : thread_([this] { loop(); }) {}
 
 ComputeLoop::~ComputeLoop() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ended_ = true;
   }
   posted_.notify_one();
@@ -18,7 +18,7 @@ ComputeLoop::~ComputeLoop() {
 
 void ComputeLoop::post(std::function<void()> function) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     tasks_.push_back(std::move(function));
   }
   posted_.notify_one();
@@ -37,8 +37,8 @@ void ComputeLoop::loop() {
   while (true) {
     std::vector<std::function<void()>> tasks;
     {
-      std::unique_lock lock(mutex_);
-      if (!busy) posted_.wait(lock, [&] { return ended_ || !tasks_.empty(); });
+      MutexLock lock(mutex_);
+      while (!busy && !ended_ && tasks_.empty()) posted_.wait(lock);
       if (ended_) break;
       tasks.swap(tasks_);
     }

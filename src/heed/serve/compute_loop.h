@@ -1,11 +1,11 @@
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
+
+#include "heed/base/mutex.h"
 
 namespace heed::serve {
 
@@ -41,10 +41,10 @@ class ComputeLoop {
  private:
   void loop();
 
-  std::mutex mutex_;
-  std::condition_variable posted_;
-  std::vector<std::function<void()>> tasks_;
-  bool ended_ = false;
+  Mutex mutex_;
+  ConditionVariable posted_;
+  std::vector<std::function<void()>> tasks_ HEED_GUARDED_BY(mutex_);
+  bool ended_ HEED_GUARDED_BY(mutex_) = false;
   std::vector<std::shared_ptr<Workload>> workloads_;  // of the compute thread
   std::thread thread_;
 };

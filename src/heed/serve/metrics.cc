@@ -57,7 +57,7 @@ void Metrics::add(const Call& call, int status) {
   const Call::Statistics statistics = call.statistics();
   const auto now = Call::Clock::now();
   const Key key{statistics.model, call.route()};
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   ++requests_[{key, status}];
   if (statistics.model.empty()) return;
   Times& times = times_[key];
@@ -71,12 +71,12 @@ void Metrics::add(const Call& call, int status) {
 
 void Metrics::add_token_interval(const std::string& model, const std::string& route,
                                  double seconds) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   times_[{model, route}].token_interval.add(seconds);
 }
 
 std::string Metrics::text() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::string out = metric_header("heed_requests_total", "counter",
                                   "Requests that have ended, by status; 499: the client left");
   for (const auto& [key, count] : requests_)
@@ -85,13 +85,15 @@ std::string Metrics::text() const {
                                       {"route", key.first.second},
                                       {"status", std::to_string(key.second)}}),
                        static_cast<double>(count));
-  const auto counter = [&](const std::string& name, const std::string& help, auto member) {
+  const auto counter = [&](const std::string& name, const std::string& help,
+                           auto member) HEED_REQUIRES(mutex_) {
     out += metric_header(name, "counter", help);
     for (const auto& [key, times] : times_)
       out += metric_line(name, metric_labels({{"model", key.first}, {"route", key.second}}),
                          static_cast<double>(times.*member));
   };
-  const auto histogram = [&](const std::string& name, const std::string& help, auto member) {
+  const auto histogram = [&](const std::string& name, const std::string& help,
+                             auto member) HEED_REQUIRES(mutex_) {
     out += metric_header(name, "histogram", help);
     for (const auto& [key, times] : times_)
       (times.*member)

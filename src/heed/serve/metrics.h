@@ -3,11 +3,11 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "heed/base/mutex.h"
 #include "heed/serve/call.h"
 
 namespace heed::serve {
@@ -44,9 +44,9 @@ class Metrics {
   };
   using Key = std::pair<std::string, std::string>;  // model and route
 
-  mutable std::mutex mutex_;
-  std::map<Key, Times> times_;
-  std::map<std::pair<Key, int>, int64_t> requests_;  // by status
+  mutable Mutex mutex_;
+  std::map<Key, Times> times_ HEED_GUARDED_BY(mutex_);
+  std::map<std::pair<Key, int>, int64_t> requests_ HEED_GUARDED_BY(mutex_);  // by status
 };
 
 /// A sample of Prometheus' text format; `labels` is empty or {model="name"}.

@@ -78,7 +78,7 @@ ModelRegistry::ModelRegistry(ComputeLoop& loop, uint64_t memory_limit, Warn warn
 
 ModelRegistry::~ModelRegistry() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ended_ = true;
   }
   wanted_.notify_one();
@@ -90,7 +90,7 @@ void ModelRegistry::serve(const std::vector<ModelSource>& given) {
   require_unique_names(sources);
   std::vector<std::shared_ptr<Slot>> before;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     before = slots_;
   }
   std::vector<std::shared_ptr<Slot>> now;
@@ -101,7 +101,7 @@ void ModelRegistry::serve(const std::vector<ModelSource>& given) {
   }
   for (const auto& slot : now)
     if (!slot->source.on_first_use && !slot->model) load(*slot);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   slots_ = now;
   for (const auto& slot : before)
     if (slot->model && std::ranges::find(now, slot) == now.end()) slot->model->retire();
@@ -121,7 +121,7 @@ void ModelRegistry::load(Slot& slot) {
     auto model = std::make_shared<ServedModel>(
         slot.source.model ? *slot.source.model : load_files(slot), slot.source.batching, loop_);
     for (const std::string& warning : model->model().warnings()) warn_(slot.source.name, warning);
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     slot.tasks = model->model().tasks();
     slot.set_languages(model->model());
     slot.model = std::move(model);
@@ -133,7 +133,7 @@ void ModelRegistry::load(Slot& slot) {
 /// Unloads models until this one fits.
 void ModelRegistry::make_room(const Slot& slot) {
   if (memory_limit_ == 0) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   while (true) {
     uint64_t sum = slot.bytes;
     Slot* oldest = nullptr;
@@ -176,7 +176,7 @@ ModelRegistry::Target ModelRegistry::target_of(const Slot& slot, const std::stri
 std::optional<ModelRegistry::Target> ModelRegistry::find_or_load(
     const std::string& name, std::function<void(const Target&)> then,
     std::function<void(const ApiError&)> failed) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::shared_ptr<Slot> slot = slot_of(name);
   slot->used = Call::Clock::now();
   if (slot->model) return target_of(*slot, name);
@@ -188,8 +188,8 @@ std::optional<ModelRegistry::Target> ModelRegistry::find_or_load(
 /// The thread that loads models on their first use.
 void ModelRegistry::load_in_turn() {
   while (true) {
-    std::unique_lock lock(mutex_);
-    wanted_.wait(lock, [&] { return ended_ || !waiting_.empty(); });
+    MutexLock lock(mutex_);
+    while (!ended_ && waiting_.empty()) wanted_.wait(lock);
     if (ended_) return;
     const Waiting next = std::move(waiting_.front());
     waiting_.erase(waiting_.begin());
@@ -210,7 +210,7 @@ void ModelRegistry::load_in_turn() {
 }
 
 std::vector<ModelRegistry::Target> ModelRegistry::loaded() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<Target> targets;
   for (const auto& slot : slots_)
     if (slot->model) targets.push_back(target_of(*slot, slot->source.name));
@@ -218,7 +218,7 @@ std::vector<ModelRegistry::Target> ModelRegistry::loaded() const {
 }
 
 std::vector<ModelRegistry::Entry> ModelRegistry::list() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<Entry> entries;
   for (const auto& slot : slots_) {
     Entry entry;

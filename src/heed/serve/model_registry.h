@@ -4,12 +4,12 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "heed/base/mutex.h"
 #include "heed/serve/compute_loop.h"
 #include "heed/serve/model_tasks.h"
 #include "heed/serve/served_model.h"
@@ -63,7 +63,7 @@ class ModelRegistry {
 
  private:
   struct Slot;  // a source and its model, if it is loaded
-  std::shared_ptr<Slot> slot_of(const std::string& name) const;
+  std::shared_ptr<Slot> slot_of(const std::string& name) const HEED_REQUIRES(mutex_);
   void load(Slot& slot);
   Model load_files(Slot& slot);
   void make_room(const Slot& slot);
@@ -73,8 +73,8 @@ class ModelRegistry {
   ComputeLoop& loop_;
   const uint64_t memory_limit_;
   const Warn warn_;
-  mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<Slot>> slots_;  // in the order of the sources
+  mutable Mutex mutex_;
+  std::vector<std::shared_ptr<Slot>> slots_ HEED_GUARDED_BY(mutex_);  // in the order of the sources
 
   struct Waiting {
     std::shared_ptr<Slot> slot;
@@ -82,9 +82,9 @@ class ModelRegistry {
     std::function<void(const Target&)> then;
     std::function<void(const ApiError&)> failed;
   };
-  std::condition_variable wanted_;
-  std::vector<Waiting> waiting_;
-  bool ended_ = false;
+  ConditionVariable wanted_;
+  std::vector<Waiting> waiting_ HEED_GUARDED_BY(mutex_);
+  bool ended_ HEED_GUARDED_BY(mutex_) = false;
   std::thread loader_;
 };
 

@@ -28,7 +28,7 @@ void Readers::post(std::shared_ptr<Call> call, std::function<void()> read) {
   const size_t key = shortest_first ? call->request().body.size() : 0;
   Lane& lane = shortest_first ? long_ : short_;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(lane.mutex);
     if (ended_) return;
     lane.waiting.emplace(key, Work{std::move(call), std::move(read)});
   }
@@ -36,14 +36,14 @@ void Readers::post(std::shared_ptr<Call> call, std::function<void()> read) {
 }
 
 int64_t Readers::waiting_long() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(long_.mutex);
   return std::ssize(long_.waiting);
 }
 
 void Readers::loop(Lane& lane) {
   while (true) {
-    std::unique_lock lock(mutex_);
-    lane.posted.wait(lock, [&] { return ended_ || !lane.waiting.empty(); });
+    MutexLock lock(lane.mutex);
+    while (!ended_ && lane.waiting.empty()) lane.posted.wait(lock);
     if (ended_) return;
     const Work work = std::move(lane.waiting.extract(lane.waiting.begin()).mapped());
     lock.unlock();
@@ -66,14 +66,15 @@ void Readers::run(const Work& work) {
 }
 
 void Readers::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
-  }
   for (Lane* lane : {&short_, &long_}) {
+    {
+      const MutexLock lock(lane->mutex);
+      ended_ = true;
+    }
     lane->posted.notify_all();
     for (std::thread& thread : lane->threads) thread.join();
     lane->threads.clear();
+    const MutexLock lock(lane->mutex);
     lane->waiting.clear();
   }
 }

@@ -1,15 +1,14 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "heed/base/mutex.h"
 #include "heed/serve/call.h"
 
 namespace heed::serve {
@@ -46,15 +45,16 @@ class Readers {
   };
   /// Work that waits, and its threads.
   struct Lane {
-    std::condition_variable posted;
-    std::multimap<size_t, Work> waiting;  // those with a lower key first, the oldest of them
+    mutable Mutex mutex;
+    ConditionVariable posted;
+    /// Those with a lower key first, the oldest of them.
+    std::multimap<size_t, Work> waiting HEED_GUARDED_BY(mutex);
     std::vector<std::thread> threads;
   };
 
   void loop(Lane& lane);
   void run(const Work& work);
 
-  mutable std::mutex mutex_;
   std::atomic<bool> ended_ = false;
   Lane short_, long_;
 };

@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <mutex>
 #include <unordered_map>
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
+#include "heed/base/mutex.h"
 #include "heed/base/quote.h"
 #include "heed/serve/access.h"
 #include "heed/serve/check_options.h"
@@ -55,7 +55,7 @@ struct Server::State {
 
   const pid_t process = getpid();
   const ServerOptions options;
-  std::mutex log_mutex;
+  Mutex log_mutex;
   Admission admission;
   Metrics metrics;
   std::atomic<bool> ready = false, draining = false;
@@ -162,7 +162,7 @@ void Server::State::warn(const std::string& model, const std::string& warning) {
 
 /// Lines come from the network thread and from those that load.
 void Server::State::log(const std::string& line) {
-  const std::lock_guard lock(log_mutex);
+  const MutexLock lock(log_mutex);
   options.log(line);
 }
 

@@ -4,10 +4,10 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
-#include <mutex>
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/base/mutex.h"
 #include "heed/base/rounding.h"
 #include "heed/base/sanitizer.h"
 #include "heed/tensor/arena.h"
@@ -61,7 +61,7 @@ struct Block {
 class Pool {
  public:
   Block take(size_t size) {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     Block block = take_free(size);
     if (!block.memory) {
       release_all();
@@ -75,7 +75,7 @@ class Pool {
 
   /// `size` is the requested size.
   void give_back(Block block, size_t size) {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     in_use_ -= size;
     if (block.arena_bytes) {
       arena_.give_back(block.memory, block.arena_bytes);
@@ -86,40 +86,40 @@ class Pool {
   }
 
   void release() {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     release_all();
   }
 
   void reserve(size_t size) {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     count(size);
   }
   void end_reservation(size_t size) {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     in_use_ -= size;
   }
 
   size_t in_use() {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return in_use_;
   }
   size_t peak() {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return peak_;
   }
   void reset_peak() {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     peak_ = in_use_;
   }
 
  private:
-  void count(size_t size) {
+  void count(size_t size) HEED_REQUIRES(mutex_) {
     in_use_ += size;
     peak_ = std::max(peak_, in_use_);
   }
 
   /// A free block of at least `size` bytes; a block without memory if there is no memory left.
-  Block take_free(size_t size) {
+  Block take_free(size_t size) HEED_REQUIRES(mutex_) {
     if (size > kMaxSmall) return take_large(size);
     // As sequences of a batch finish, requests shrink; they reuse the larger blocks that were freed
     // before.
@@ -130,7 +130,7 @@ class Pool {
     return {fresh, fresh + size, wanted, 0};
   }
 
-  Block take_large(size_t size) {
+  Block take_large(size_t size) HEED_REQUIRES(mutex_) {
     std::byte* count_memory = last_of(counts_);
     if (!count_memory) count_memory = from_heap(kCountBytes);
     if (!count_memory) return {};
@@ -160,18 +160,19 @@ class Pool {
     blocks.clear();
   }
 
-  void release_all() {
+  void release_all() HEED_REQUIRES(mutex_) {
     for (auto& blocks : small_) free_all(blocks);
     free_all(counts_);
     arena_.release();
   }
 
-  std::mutex mutex_;
-  std::array<std::vector<std::byte*>, kClasses> small_;  // free, by class_index
-  Arena arena_;
-  std::vector<std::byte*> counts_;  // free reference counts of large blocks
-  size_t in_use_ = 0;
-  size_t peak_ = 0;
+  Mutex mutex_;
+  /// Free, by class_index.
+  std::array<std::vector<std::byte*>, kClasses> small_ HEED_GUARDED_BY(mutex_);
+  Arena arena_ HEED_GUARDED_BY(mutex_);
+  std::vector<std::byte*> counts_ HEED_GUARDED_BY(mutex_);  // free reference counts of large blocks
+  size_t in_use_ HEED_GUARDED_BY(mutex_) = 0;
+  size_t peak_ HEED_GUARDED_BY(mutex_) = 0;
 };
 
 /// Never destroyed, since tensors of static lifetime may outlive any other static object.

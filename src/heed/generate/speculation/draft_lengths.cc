@@ -50,7 +50,7 @@ double DraftLengths::seconds(int64_t rows) const {
 bool DraftLengths::may_lose() const { return saved_ > -(kCredit * seconds(1) + kMaxLoss * total_); }
 
 double DraftLengths::expected_tokens(int kind, int64_t drafted) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return gain_of(kind, drafted);
 }
 
@@ -62,7 +62,7 @@ double DraftLengths::gain_of(int kind, int64_t drafted) const {
 }
 
 int64_t DraftLengths::choose(int kind, int64_t rows, double tokens, int64_t max) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const double without = seconds(rows);
   if (kind == 0 || max == 0 || without == 0 || !may_lose()) return 0;
   int64_t best = 0;
@@ -81,7 +81,7 @@ int64_t DraftLengths::choose(int kind, int64_t rows, double tokens, int64_t max)
 
 void DraftLengths::add_check(int kind, int64_t drafted, int64_t accepted) {
   if (drafted == 0) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Checks& checks = checks_[static_cast<size_t>(kind)];
   // After the first wrong token nothing is known of the others.
   checks.drafted += static_cast<double>(std::min(accepted + 1, drafted));
@@ -92,7 +92,7 @@ void DraftLengths::add_check(int kind, int64_t drafted, int64_t accepted) {
 }
 
 void DraftLengths::add(const Pass& pass) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   add_to_average(seconds_[std::min(static_cast<size_t>(pass.rows), kMaxRows)], pass.seconds);
   total_ += pass.seconds + pass.draft_seconds + pass.read_seconds;
   // Whether drafts are worth reading for is not known before the first.

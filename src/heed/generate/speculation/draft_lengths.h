@@ -2,9 +2,9 @@
 
 #include <array>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
+#include "heed/base/mutex.h"
 #include "heed/generate/speculation/draft_source.h"
 
 namespace heed::generate {
@@ -40,22 +40,23 @@ class DraftLengths {
 
  private:
   /// Of a pass with so many rows.
-  double seconds(int64_t rows) const;
-  bool may_lose() const;
-  double gain_of(int kind, int64_t drafted) const;
+  double seconds(int64_t rows) const HEED_REQUIRES(mutex_);
+  bool may_lose() const HEED_REQUIRES(mutex_);
+  double gain_of(int kind, int64_t drafted) const HEED_REQUIRES(mutex_);
 
   struct Checks {
     double drafted, accepted;  // the latest ones
     double acceptance() const { return accepted / drafted; }
   };
-  mutable std::mutex mutex_;
-  std::array<Checks, DraftSource::kKinds> checks_;
-  std::vector<double> seconds_;  // moving averages, for each number of rows; 0: none yet
-  double draft_seconds_ = 0;     // of a drafted token, a moving average
-  int64_t skipped_ = 0;          // calls of choose() since something was drafted
-  double total_ = 0;             // seconds of all passes
-  double saved_ = 0;             // of them, by drafts; negative: lost
-  bool drafted_ = false;         // anything yet
+  mutable Mutex mutex_;
+  std::array<Checks, DraftSource::kKinds> checks_ HEED_GUARDED_BY(mutex_);
+  /// Moving averages, for each number of rows; 0: none yet.
+  std::vector<double> seconds_ HEED_GUARDED_BY(mutex_);
+  double draft_seconds_ HEED_GUARDED_BY(mutex_) = 0;  // of a drafted token, a moving average
+  int64_t skipped_ HEED_GUARDED_BY(mutex_) = 0;   // calls of choose() since something was drafted
+  double total_ HEED_GUARDED_BY(mutex_) = 0;      // seconds of all passes
+  double saved_ HEED_GUARDED_BY(mutex_) = 0;      // of them, by drafts; negative: lost
+  bool drafted_ HEED_GUARDED_BY(mutex_) = false;  // anything yet
 };
 
 }  // namespace heed::generate

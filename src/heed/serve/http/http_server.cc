@@ -2,12 +2,11 @@
 
 #include <unistd.h>
 
-#include <condition_variable>
-#include <mutex>
 #include <set>
 #include <thread>
 
 #include "heed/base/error.h"
+#include "heed/base/mutex.h"
 #include "heed/base/quote.h"
 #include "heed/serve/http/connection.h"
 
@@ -41,9 +40,9 @@ struct HttpServer::State {
   bool draining = false;
   uint16_t port = 0;
 
-  mutable std::mutex mutex;
-  std::condition_variable closed;
-  int connections = 0;
+  mutable Mutex mutex;
+  ConditionVariable closed;
+  int connections HEED_GUARDED_BY(mutex) = 0;
   std::thread thread;
 };
 
@@ -87,7 +86,7 @@ asio::awaitable<void> HttpServer::State::accept() {
     if (draining) connection->close_when_idle();
     open.insert(connection);
     {
-      const std::lock_guard lock(mutex);
+      const MutexLock lock(mutex);
       ++connections;
     }
     asio::co_spawn(context, serve(std::move(connection)), asio::detached);
@@ -101,7 +100,7 @@ asio::awaitable<void> HttpServer::State::serve(std::shared_ptr<Connection> conne
     connection->close();
   }
   open.erase(connection);
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   --connections;
   closed.notify_all();
 }
@@ -163,8 +162,11 @@ void HttpServer::drain() {
 
 bool HttpServer::wait_until_drained(std::chrono::milliseconds time) {
   State& s = *state_;
-  std::unique_lock lock(s.mutex);
-  return s.closed.wait_for(lock, time, [&s] { return s.connections == 0; });
+  MutexLock lock(s.mutex);
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (s.connections > 0)
+    if (!s.closed.wait_until(lock, end)) break;
+  return s.connections == 0;
 }
 
 }  // namespace heed::serve

@@ -5,13 +5,13 @@
 namespace heed::serve {
 
 void HttpTransaction::add_header(std::pair<std::string, std::string> header) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   headers_.push_back(std::move(header));
 }
 
 void HttpTransaction::respond(HttpResponse response) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (status_ != 0) return;
     status_ = response.status;
     head_ = std::move(response);
@@ -22,7 +22,7 @@ void HttpTransaction::respond(HttpResponse response) {
 
 void HttpTransaction::begin(HttpResponse head) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (status_ != 0) return;
     status_ = head.status;
     bytes_ = std::exchange(head.body, {});
@@ -34,7 +34,7 @@ void HttpTransaction::begin(HttpResponse head) {
 
 void HttpTransaction::send(std::string_view part) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!streamed_ || ended_ || overflowed_ || disconnected_) return;
     bytes_ += part;
     if (bytes_.size() > max_pending_) {
@@ -47,7 +47,7 @@ void HttpTransaction::send(std::string_view part) {
 
 void HttpTransaction::end() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!streamed_ || ended_) return;
     ended_ = true;
   }
@@ -55,13 +55,13 @@ void HttpTransaction::end() {
 }
 
 void HttpTransaction::disconnect() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   disconnected_ = true;
   bytes_.clear();
 }
 
 HttpTransaction::Outgoing HttpTransaction::take() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (head_) head_->headers.insert(head_->headers.end(), headers_.begin(), headers_.end());
   return {.head = std::exchange(head_, std::nullopt),
           .bytes = std::exchange(bytes_, {}),
@@ -70,32 +70,32 @@ HttpTransaction::Outgoing HttpTransaction::take() {
 }
 
 bool HttpTransaction::ready() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return head_ || !bytes_.empty() || ended_;
 }
 
 bool HttpTransaction::disconnected() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return disconnected_;
 }
 
 bool HttpTransaction::answered() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return status_ != 0;
 }
 
 bool HttpTransaction::ended() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return ended_;
 }
 
 bool HttpTransaction::overflowed() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return overflowed_;
 }
 
 int HttpTransaction::status() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return status_;
 }
 

@@ -2,12 +2,12 @@
 
 #include <cstddef>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "heed/base/mutex.h"
 #include "heed/serve/http/message.h"
 
 namespace heed::serve {
@@ -63,12 +63,15 @@ class HttpTransaction {
   const HttpRequest request_;
   const size_t max_pending_;
   const std::function<void()> wake_;
-  mutable std::mutex mutex_;
-  std::vector<std::pair<std::string, std::string>> headers_;
-  std::optional<HttpResponse> head_;
-  std::string bytes_;
-  int status_ = 0;
-  bool streamed_ = false, ended_ = false, overflowed_ = false, disconnected_ = false;
+  mutable Mutex mutex_;
+  std::vector<std::pair<std::string, std::string>> headers_ HEED_GUARDED_BY(mutex_);
+  std::optional<HttpResponse> head_ HEED_GUARDED_BY(mutex_);
+  std::string bytes_ HEED_GUARDED_BY(mutex_);
+  int status_ HEED_GUARDED_BY(mutex_) = 0;
+  bool streamed_ HEED_GUARDED_BY(mutex_) = false;
+  bool ended_ HEED_GUARDED_BY(mutex_) = false;
+  bool overflowed_ HEED_GUARDED_BY(mutex_) = false;
+  bool disconnected_ HEED_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace heed::serve

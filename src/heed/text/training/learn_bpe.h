@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "heed/text/training/word_counts.h"
-
 namespace heed::text {
+
+/// How often each word of a text occurs.
+using WordCounts = std::unordered_map<std::string, int64_t>;
 
 /// What learn_bpe() learned: pieces by their ids, and pairs of ids in the order of their ranks.
 struct LearnedBpe {

@@ -5,12 +5,16 @@
 #include <unordered_set>
 
 #include "heed/base/error.h"
+#include "heed/base/mutex.h"
+#include "heed/base/parallel.h"
 #include "heed/base/quote.h"
 #include "heed/base/reader_limits.h"
 #include "heed/text/byte_alphabet.h"
 #include "heed/text/files/byte_level_json.h"
 #include "heed/text/files/tokenizer_path.h"
+#include "heed/text/pre_tokenizers/pre_tokenizer.h"
 #include "heed/text/sentencepiece.h"
+#include "heed/text/text_size.h"
 #include "heed/text/training/learn_bpe.h"
 #include "heed/text/utf8.h"
 
@@ -39,6 +43,31 @@ void check_options(const TrainTokenizerOptions& options) {
   for (const std::string& token : options.special_tokens)
     require(!token.empty() && is_valid_utf8(token) && tokens.insert(token).second,
             "a special token is {}, expected valid UTF-8 and each token once", quoted(token));
+}
+
+void count_words_of(const std::string& text, const PreTokenizer& pre_tokenizer,
+                    WordCounts& counts) {
+  if (text.empty()) return;
+  TextPieces pieces{{{with_replacements(text), code_point_at(text, 0).length}, std::nullopt}};
+  pre_tokenizer.apply(pieces, max_text_size(pieces.front().text.text.size()));
+  for (TextPiece& piece : pieces) ++counts[std::move(piece.text.text)];
+}
+
+/// How often each word occurs in `texts`, as the pre-tokenizer cuts and writes words. Malformed
+/// UTF-8 is read as with_replacements() does. Computes on the threads of the current Executor.
+WordCounts count_words(const std::vector<std::string>& texts, const PreTokenizer& pre_tokenizer) {
+  constexpr int64_t kTexts = 4096;  // of a chunk, whose words are added to the others at once
+  WordCounts total;
+  Mutex adding;
+  parallel_for(static_cast<int64_t>(texts.size()), kTexts, [&](int64_t begin, int64_t end) {
+    WordCounts counts;
+    for (int64_t i = begin; i < end; ++i)
+      count_words_of(texts[static_cast<size_t>(i)], pre_tokenizer, counts);
+    const MutexLock lock(adding);
+    if (total.empty()) total.swap(counts);
+    for (const auto& [word, count] : counts) total[word] += count;
+  });
+  return total;
 }
 
 Tokenizer train_byte_level_bpe(const std::vector<std::string>& texts,

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "heed/compute.h"
 #include "heed/model/config.h"
-#include "heed/ops/compute.h"
 #include "heed/tensor/dtype.h"
 
 namespace heed::train {
