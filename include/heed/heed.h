@@ -7,6 +7,7 @@
 #include "heed/chat_template.h"
 #include "heed/classification.h"
 #include "heed/compute.h"
+#include "heed/conversation.h"
 #include "heed/convert.h"
 #include "heed/embedding.h"
 #include "heed/error.h"

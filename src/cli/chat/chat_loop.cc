@@ -11,8 +11,8 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/quote.h"
+#include "heed/base/utf8.h"
 #include "heed/inspect/markup.h"
-#include "heed/text/utf8.h"
 
 namespace heed::cli {
 namespace {
@@ -105,7 +105,7 @@ std::optional<std::string> ChatLoop::read_message() {
 }
 
 void ChatLoop::handle(const std::string& line) {
-  text::require_utf8(line, "the message");
+  require_utf8(line, "the message");
   if (trimmed(line).empty()) return;
   if (line.starts_with('/')) return run_command(line);
   ask({.role = "user", .content = line});

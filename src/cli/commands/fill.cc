@@ -67,7 +67,7 @@ int run_fill(const FillArguments& arguments) {
   });
   const auto fill = [&](const std::string& text) {
     const FilledText filled = model.fill(text, arguments.top);
-    return (arguments.json ? json_of_filled : text_of)(model, filled);
+    return arguments.json ? json_of_filled(model, filled) : text_of(model, filled);
   };
   if (arguments.text)
     std::cout << fill(*arguments.text);

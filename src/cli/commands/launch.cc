@@ -35,7 +35,7 @@ constexpr std::chrono::seconds kTimeToEnd{10};
 constexpr std::chrono::seconds kLookAtLock{2};
 /// How long a process that lost the others may go on holding the directory of the run.
 constexpr std::chrono::seconds kTimeToUnlock{60};
-constexpr std::chrono::milliseconds kLook{200};
+constexpr std::chrono::milliseconds kBetweenLooks{200};
 constexpr int64_t kAnyLeaves = std::numeric_limits<int64_t>::max();
 
 struct LaunchOptions {
@@ -157,7 +157,7 @@ std::vector<Host> SupervisedRun::absent(const std::vector<Host>& hosts) const {
   const auto begin = Clock::now();
   for (size_t i = 0; i < hosts.size(); ++i) {
     while (!probes[i].status() && Clock::now() - begin < kTimeToAnswer && !stop_.requested())
-      probes[i].lines(kLook / 10);
+      probes[i].lines(kBetweenLooks / 10);
     if (probes[i].status() != 0) absent.push_back(hosts[i]);
   }
   return absent;
@@ -195,7 +195,7 @@ End SupervisedRun::start(const std::vector<Host>& hosts, int64_t ranks, bool res
     return !lines.empty();
   };
   while (!launcher.status()) {
-    pass_on(kLook);
+    pass_on(kBetweenLooks);
     if (stop_.requested() && !end.stopped) {
       // Which launchers of MPI pass on, unlike SIGTERM, by which they end all ranks at once.
       launcher.signal(SIGUSR1);
@@ -220,7 +220,7 @@ void SupervisedRun::wait_until_unlocked() const {
     } catch (const Error&) {
       if (Clock::now() - begin > kTimeToUnlock) throw;
     }
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kBetweenLooks);
   }
 }
 

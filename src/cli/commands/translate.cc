@@ -94,7 +94,8 @@ int run_translate(TranslateArguments& arguments) {
                          },
                          [&](const Translation& line, int64_t number) {
                            cut.add(line, number);
-                           return (arguments.json ? json_of : text_of)(arguments, number, line);
+                           return arguments.json ? json_of(arguments, number, line)
+                                                 : text_of(arguments, number, line);
                          }));
   cut.warn();
   return 0;
