@@ -18,9 +18,9 @@ set -euo pipefail
 # From the ground up.
 LAYERS='base distribute hub jinja tensor kernels ops nn io text model quantize checkpoint data metrics generate tasks chat train inspect engine serve'
 # The public headers and the lowest layer that may include each.
-PUBLIC='adapter:engine chat:chat chat_template:chat tokenizer:text error:base export:base executor:base fork:base hub:hub interrupt:base attention:ops classification:tasks compute:ops embedding:tasks fill:generate
+PUBLIC='adapter:engine ranks:distribute chat:chat chat_template:chat tokenizer:text error:base export:base executor:base fork:base hub:hub interrupt:base attention:ops classification:tasks compute:ops embedding:tasks fill:generate
 generation:generate score:tasks search:generate translation:generate load_options:engine model:engine
-conversation:engine convert:engine quantize:engine session:engine server:serve server_limits:serve train:train heed:serve
+conversation:engine convert:engine lines:engine quantize:engine session:engine server:serve server_limits:serve train:train heed:serve
 c:serve c_base:base c_generate:engine c_model:engine c_read:engine c_serve:serve c_session:engine c_text:chat c_train:engine'
 
 # "FILE:LINE:INCLUDED FILE" for every include of a file of ours in a folder; FILE is relative to it.

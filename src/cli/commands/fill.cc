@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 struct FillArguments {
   CommonOptions common;
   ModelOptions model;
-  LineOptions lines;
+  LineArguments lines;
   std::optional<std::string> text;
   int64_t top = 5;
   bool json = false;
@@ -59,7 +59,7 @@ int run_fill(const FillArguments& arguments) {
     require_one_rank("heed fill with a text");
     text::require_utf8(*arguments.text, "the text");
   }
-  LineWork work(arguments.lines);
+  LineWork work = line_work(arguments.lines);
   const Model model = work.load([&] {
     Model loaded = load_model(arguments.model, threads);
     tasks::require_fills_masks(*engine::loaded(loaded).transformer);  // no line is to blame

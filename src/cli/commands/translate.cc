@@ -20,7 +20,7 @@ namespace search_option = generate::search_option;
 struct TranslateArguments {
   CommonOptions common;
   ModelOptions model;
-  LineOptions lines;
+  LineArguments lines;
   TranslateOptions translate;
   bool scores = false, json = false;
 };
@@ -85,7 +85,7 @@ int run_translate(TranslateArguments& arguments) {
   TranslateOptions& options = arguments.translate;
   options.search.scores = arguments.scores || arguments.json || options.alignments;
   generate::check(options.search);
-  LineWork work(arguments.lines);
+  LineWork work = line_work(arguments.lines);
   const Model model = work.load([&] { return load_model(arguments.model, threads); });
   CutLines cut;
   work.answer(model, answer_in_batches(
