@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "heed/export.h"
+
 namespace heed {
 
 /// The arithmetic of products with weights. int8 multiplies weights stored in blocks as integers
@@ -21,5 +23,11 @@ constexpr std::string_view name_of(Compute compute) {
   }
   return "?";
 }
+
+/// Throws Error unless the environment variable HEED_CPU, if it is set, names a kind of machine:
+/// baseline, avx2, avx2_vnni, avx512, avx512_bf16 or amx; on Arm baseline or dotprod. heed uses no
+/// instructions that such a machine lacks. The variable is read when heed is loaded. Every product
+/// throws the same.
+HEED_EXPORT void require_known_machine();
 
 }  // namespace heed

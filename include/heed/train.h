@@ -132,4 +132,18 @@ HEED_EXPORT void average_weights(const std::vector<std::filesystem::path>& files
 /// each key. `out` is not used. Throws Error when it is wrong.
 HEED_EXPORT std::string training_config(const TrainOptions& options);
 
+/// The last checkpoint of a run.
+struct LastCheckpoint {
+  int64_t step = 0;    // after which it was saved
+  int64_t leaves = 1;  // parts of a batch: so many ranks at most can continue the run
+};
+
+/// From where train_model() would resume the run in `out`; none before its first checkpoint. The
+/// run may be under way. Throws Error when the checkpoint is damaged.
+HEED_EXPORT std::optional<LastCheckpoint> last_checkpoint(const std::filesystem::path& out);
+
+/// Completes what a run that was killed has begun to save in `out`, as resuming it does. Throws
+/// Error while a process trains there.
+HEED_EXPORT void finish_killed_run(const std::filesystem::path& out);
+
 }  // namespace heed

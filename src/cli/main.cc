@@ -13,8 +13,8 @@
 #include "cli/ranks.h"
 #include "heed/base/display.h"
 #include "heed/base/error.h"
-#include "heed/distribute/agree.h"
-#include "heed/kernels/cpu/simd/instructions.h"
+#include "heed/compute.h"
+#include "heed/ranks.h"
 
 namespace {
 
@@ -33,8 +33,7 @@ int report_on_one_rank(int status, const std::string& message, const std::string
   try {
     heed::cli::agree_on_error(message + hint);
     report(message, hint);
-  } catch (const heed::distribute::ReportedElsewhere&) {
-    heed::cli::wait_for_report();
+  } catch (const heed::ReportedElsewhere&) {
   } catch (const heed::Error& error) {
     report(error.what());
   }
@@ -44,7 +43,7 @@ int report_on_one_rank(int status, const std::string& message, const std::string
 /// Whether HEED_CPU, if it is set, names a machine. Reports it otherwise.
 bool machine_is_known() {
   try {
-    heed::kernels::cpu::has(heed::kernels::cpu::Instructions::none);
+    heed::require_known_machine();
     return true;
   } catch (const heed::Error& error) {
     report_on_one_rank(kWrongCommandLine, error.what());
@@ -98,8 +97,7 @@ int main(int argc, char** argv) {
   } catch (const heed::cli::UsageError& error) {
     return report_on_one_rank(kWrongCommandLine, error.what(),
                               fmt::format(" (see {})", program.help_command()));
-  } catch (const heed::distribute::ReportedElsewhere&) {
-    heed::cli::wait_for_report();
+  } catch (const heed::ReportedElsewhere&) {
     return kFailed;
   } catch (const std::bad_alloc&) {
     return report("out of memory");

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "cli/chat/chat_printer.h"
-#include "cli/chat/conversation.h"
 #include "cli/chat/line_editor.h"
 #include "cli/terminal/signals.h"
+#include "heed/conversation.h"
 
 namespace heed::cli {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "cli/chat/conversation.h"
+#include "heed/conversation.h"
 
 namespace heed::cli {
 

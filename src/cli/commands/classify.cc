@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 struct ClassifyArguments {
   CommonOptions common;
   ModelOptions model;
-  LineOptions lines;
+  LineArguments lines;
   ClassifyOptions classify;
   std::optional<int64_t> top;
   bool json = false;
@@ -98,7 +98,7 @@ void label_tokens(LineWork& work, const Model& model, const ClassifyArguments& a
 
 int run_classify(const ClassifyArguments& arguments) {
   const Threads threads(arguments.common);
-  LineWork work(arguments.lines);
+  LineWork work = line_work(arguments.lines);
   const Model model = work.load([&] { return load_model(arguments.model, threads); });
   if (model.tasks().label_tokens)
     label_tokens(work, model, arguments);

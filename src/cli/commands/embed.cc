@@ -18,7 +18,7 @@ constexpr auto kPoolings = {Pooling::mean, Pooling::cls, Pooling::max, Pooling::
 struct EmbedArguments {
   CommonOptions common;
   ModelOptions model;
-  LineOptions lines;
+  LineArguments lines;
   EmbedOptions embed;
   bool normalize = false, no_normalize = false;
 };
@@ -37,7 +37,7 @@ int run_embed(EmbedArguments& arguments) {
   const Threads threads(arguments.common);
   if (arguments.normalize || arguments.no_normalize)
     arguments.embed.normalize = arguments.normalize;
-  LineWork work(arguments.lines);
+  LineWork work = line_work(arguments.lines);
   const Model model = work.load([&] { return load_model(arguments.model, threads); });
   work.answer(model, answer_in_batches(
                          [&](const std::vector<std::string>& lines, int64_t first) {

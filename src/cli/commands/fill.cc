@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 struct FillArguments {
   CommonOptions common;
   ModelOptions model;
-  LineOptions lines;
+  LineArguments lines;
   std::optional<std::string> text;
   int64_t top = 5;
   bool json = false;
@@ -57,7 +57,7 @@ int run_fill(const FillArguments& arguments) {
     require_one_rank("heed fill with a text");
     require_utf8(*arguments.text, "the text");
   }
-  LineWork work(arguments.lines);
+  LineWork work = line_work(arguments.lines);
   const Model model = work.load([&] {
     Model loaded = load_model(arguments.model, threads);
     loaded.require_fills_masks();  // no line is to blame
@@ -65,7 +65,7 @@ int run_fill(const FillArguments& arguments) {
   });
   const auto fill = [&](const std::string& text) {
     const FilledText filled = model.fill(text, arguments.top);
-    return (arguments.json ? json_of_filled : text_of)(model, filled);
+    return arguments.json ? json_of_filled(model, filled) : text_of(model, filled);
   };
   if (arguments.text)
     std::cout << fill(*arguments.text);

@@ -32,7 +32,7 @@ using Json = nlohmann::ordered_json;
 struct GenerateArguments {
   CommonOptions common;
   ModelOptions model;
-  LineOptions lines;
+  LineArguments lines;
   ChatArguments chat_arguments;
   std::optional<std::string> prompt;
   std::vector<int32_t> tokens;
@@ -182,8 +182,9 @@ int run_generate(GenerateArguments& arguments) {
   check(arguments.search);
   arguments.generate = arguments.sampling.options(arguments.common.seed);
   const ChatOptions chat = arguments.chat_arguments.options();
-  LineWork work(arguments.lines);
-  const Model model = work.load([&] { return load_model(arguments.model, threads, work.parts()); });
+  LineWork work = line_work(arguments.lines);
+  work.divide(arguments.model.load);
+  const Model model = work.load([&] { return load_model(arguments.model, threads); });
   const auto start = std::chrono::steady_clock::now();
   const TokenCount tokens = arguments.chat ? generate_chat(work, model, arguments.generate, chat)
                                            : generate_text(arguments, work, model);

@@ -16,8 +16,8 @@
 #include "heed/base/file.h"
 #include "heed/base/file_lock.h"
 #include "heed/base/quote.h"
-#include "heed/distribute/messenger.h"
-#include "heed/train/checkpoints/checkpoint.h"
+#include "heed/ranks.h"
+#include "heed/train.h"
 
 namespace heed::cli {
 namespace {
@@ -35,7 +35,7 @@ constexpr std::chrono::seconds kTimeToEnd{10};
 constexpr std::chrono::seconds kLookAtLock{2};
 /// How long a process that lost the others may go on holding the directory of the run.
 constexpr std::chrono::seconds kTimeToUnlock{60};
-constexpr std::chrono::milliseconds kLook{200};
+constexpr std::chrono::milliseconds kBetweenLooks{200};
 constexpr int64_t kAnyLeaves = std::numeric_limits<int64_t>::max();
 
 struct LaunchOptions {
@@ -50,7 +50,7 @@ struct End {
   std::string error;  // that a rank has reported
   bool stopped = false;
   /// Whether it can go on where it was: no rank has reported an error that would come again.
-  bool can_go_on() const { return error.empty() || distribute::says_rank_missing(error); }
+  bool can_go_on() const { return error.empty() || says_rank_missing(error); }
 };
 
 /// What --out says.
@@ -96,7 +96,7 @@ std::string joined_words(const std::vector<std::string>& words) {
 /// rank 0, which holds the directory from its beginning to its end, does so no longer.
 class RunWatch {
  public:
-  explicit RunWatch(const train::RunDirectory& run) : lock_(run.root() / DirectoryLock::kFile) {}
+  explicit RunWatch(const std::filesystem::path& out) : lock_(out / DirectoryLock::kFile) {}
 
   /// How long it has been over.
   Clock::duration over(bool failed) {
@@ -121,9 +121,7 @@ class RunWatch {
 class SupervisedRun {
  public:
   explicit SupervisedRun(const LaunchOptions& options)
-      : options_(options),
-        hosts_(read_hosts(options.hosts)),
-        run_(train::RunDirectory::join(out_of(options.command), false)) {}
+      : options_(options), hosts_(read_hosts(options.hosts)), out_(out_of(options.command)) {}
 
   int run();
 
@@ -139,7 +137,7 @@ class SupervisedRun {
 
   const LaunchOptions& options_;
   const std::vector<Host> hosts_;
-  const train::RunDirectory run_;
+  const std::filesystem::path out_;  // of the run
   const StopRequest stop_;
 };
 
@@ -157,7 +155,7 @@ std::vector<Host> SupervisedRun::absent(const std::vector<Host>& hosts) const {
   const auto begin = Clock::now();
   for (size_t i = 0; i < hosts.size(); ++i) {
     while (!probes[i].status() && Clock::now() - begin < kTimeToAnswer && !stop_.requested())
-      probes[i].lines(kLook / 10);
+      probes[i].lines(kBetweenLooks / 10);
     if (probes[i].status() != 0) absent.push_back(hosts[i]);
   }
   return absent;
@@ -182,7 +180,7 @@ End SupervisedRun::start(const std::vector<Host>& hosts, int64_t ranks, bool res
   if (resume && std::ranges::find(words, "--resume") == words.end()) words.emplace_back("--resume");
   ChildProcess launcher(words);
   End end;
-  RunWatch watch(run_);
+  RunWatch watch(out_);
   const auto pass_on = [&](std::chrono::milliseconds wait) {
     const std::vector<std::string> lines = launcher.lines(wait);
     for (const std::string& line : lines) {
@@ -195,7 +193,7 @@ End SupervisedRun::start(const std::vector<Host>& hosts, int64_t ranks, bool res
     return !lines.empty();
   };
   while (!launcher.status()) {
-    pass_on(kLook);
+    pass_on(kBetweenLooks);
     if (stop_.requested() && !end.stopped) {
       // Which launchers of MPI pass on, unlike SIGTERM, by which they end all ranks at once.
       launcher.signal(SIGUSR1);
@@ -212,22 +210,20 @@ End SupervisedRun::start(const std::vector<Host>& hosts, int64_t ranks, bool res
 /// A rank that was cut off from the others ends some time after them.
 void SupervisedRun::wait_until_unlocked() const {
   const auto begin = Clock::now();
-  while (path_exists(run_.root())) {
+  while (path_exists(out_)) {
     try {
-      const DirectoryLock lock(run_.root());
-      finish_replacement(run_.last());
-      return;
+      return finish_killed_run(out_);
     } catch (const Error&) {
       if (Clock::now() - begin > kTimeToUnlock) throw;
     }
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kBetweenLooks);
   }
 }
 
 /// What the checkpoint to continue from is, in words.
 std::string SupervisedRun::place() const {
-  return run_.has_checkpoint() ? fmt::format("step {}", train::read_state(run_).step)
-                               : "the beginning";
+  const auto checkpoint = last_checkpoint(out_);
+  return checkpoint ? fmt::format("step {}", checkpoint->step) : "the beginning";
 }
 
 /// Says how the run was lost, unless a rank has said it.
@@ -247,13 +243,13 @@ bool SupervisedRun::restart(int number, std::vector<Host>& hosts, int64_t& ranks
     if (std::ranges::find(lost, host.name, &Host::name) == lost.end()) hosts.push_back(host);
   require(!hosts.empty(), "no host can start a program any more: {}", options_.hosts);
   wait_until_unlocked();
-  const bool resume = run_.has_checkpoint();
-  ranks = ranks_on(hosts, resume ? train::read_state(run_).leaves : kAnyLeaves);
+  const auto checkpoint = last_checkpoint(out_);
+  ranks = ranks_on(hosts, checkpoint ? checkpoint->leaves : kAnyLeaves);
   const std::string line = fmt::format(
       "heed: restart {} of {}: from {}, {} ranks on {}{}\n", number, options_.restarts, place(),
       ranks, list_of(hosts), lost.empty() ? "" : fmt::format(", without {}", list_of(lost)));
   std::fputs(line.c_str(), stderr);
-  return resume;
+  return checkpoint.has_value();
 }
 
 int SupervisedRun::run() {

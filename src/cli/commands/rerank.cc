@@ -20,7 +20,7 @@ namespace {
 struct RerankArguments {
   CommonOptions common;
   ModelOptions model;
-  LineOptions lines;
+  LineArguments lines;
   ClassifyOptions classify;
   std::string query;
   std::optional<int64_t> top;
@@ -35,7 +35,7 @@ int run_rerank(const RerankArguments& arguments) {
     return model.document_scores(arguments.query, documents.lines, arguments.classify,
                                  documents.first);
   };
-  LineWork work(arguments.lines);
+  LineWork work = line_work(arguments.lines);
   const Model model = work.load([&] {
     Model loaded = load_model(arguments.model, threads);
     scores_of(loaded, {});  // no line is to blame

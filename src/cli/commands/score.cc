@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 struct ScoreArguments {
   CommonOptions common;
   ModelOptions model;
-  LineOptions lines;
+  LineArguments lines;
   ScoreOptions score;
   bool json = false;
 };
@@ -133,10 +133,11 @@ LineSums score_text(const ScoreArguments& arguments, LineWork& work, const Model
   return work.answer_parts("window", std::move(parts), model, answer, kColumns);
 }
 
-int run_score(const ScoreArguments& arguments) {
+int run_score(ScoreArguments& arguments) {
   const Threads threads(arguments.common);
-  LineWork work(arguments.lines);
-  const Model model = work.load([&] { return load_model(arguments.model, threads, work.parts()); });
+  LineWork work = line_work(arguments.lines);
+  work.divide(arguments.model.load);
+  const Model model = work.load([&] { return load_model(arguments.model, threads); });
   const bool pairs = model.has_encoder() && model.has_decoder();
   const LineSums sums = (pairs ? score_pairs : score_text)(arguments, work, model);
   if (work.is_root()) work.conclude(line_of(summary(sums.all[0], sums.all[1]), arguments.json));

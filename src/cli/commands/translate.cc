@@ -18,7 +18,7 @@ namespace search_option = generate::search_option;
 struct TranslateArguments {
   CommonOptions common;
   ModelOptions model;
-  LineOptions lines;
+  LineArguments lines;
   TranslateOptions translate;
   bool scores = false, json = false;
 };
@@ -83,7 +83,7 @@ int run_translate(TranslateArguments& arguments) {
   TranslateOptions& options = arguments.translate;
   options.search.scores = arguments.scores || arguments.json || options.alignments;
   check(options.search);
-  LineWork work(arguments.lines);
+  LineWork work = line_work(arguments.lines);
   const Model model = work.load([&] { return load_model(arguments.model, threads); });
   CutLines cut;
   work.answer(model, answer_in_batches(
@@ -92,7 +92,8 @@ int run_translate(TranslateArguments& arguments) {
                          },
                          [&](const Translation& line, int64_t number) {
                            cut.add(line, number);
-                           return (arguments.json ? json_of : text_of)(arguments, number, line);
+                           return arguments.json ? json_of(arguments, number, line)
+                                                 : text_of(arguments, number, line);
                          }));
   cut.warn();
   return 0;

@@ -69,10 +69,8 @@ std::vector<Option> add_speculation_options(Command& command, ModelOptions& opti
   return {ngram, draft, draft_weights};
 }
 
-Model load_model(const ModelOptions& options, const Threads& threads,
-                 std::shared_ptr<const nn::TensorParallel> parts) {
+Model load_model(const ModelOptions& options, const Threads& threads) {
   LoadOptions load = options.load;
-  load.parts = std::move(parts);
   load.executor = threads.executor();
   load.adapters = find_adapters(options.adapters);
   if (!options.draft.empty()) load.speculation.draft = find_model(options.draft);

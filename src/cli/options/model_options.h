@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,9 +24,8 @@ void add_model_options(Command& command, ModelOptions& options, bool bf16 = true
 /// Adds --speculate, --draft and --draft-weights, and returns them.
 std::vector<Option> add_speculation_options(Command& command, ModelOptions& options);
 
-/// The model, which computes on `threads`, or a part of it (LoadOptions::parts).
-Model load_model(const ModelOptions& options, const Threads& threads,
-                 std::shared_ptr<const nn::TensorParallel> parts = nullptr);
+/// The model, which computes on `threads`.
+Model load_model(const ModelOptions& options, const Threads& threads);
 
 /// Adds --source-language and --target-language, for multilingual translators.
 void add_language_options(Command& command, std::string& source, std::string& target);

@@ -36,6 +36,18 @@ bool is_reported_elsewhere(const Group& group);
 /// with an error, so the one that reports is to end first. Returns on a rank that is not ended.
 void wait_for_report();
 
+/// What `call` returns. Before it throws ReportedElsewhere, which is left to callers of the
+/// library, waits for the report.
+template <typename Call>
+auto waiting_for_report(const Call& call) {
+  try {
+    return call();
+  } catch (const ReportedElsewhere&) {
+    wait_for_report();
+    throw;
+  }
+}
+
 /// Throws, as require_no_error() does, if a rank's `value` differs from that of rank 0: "rank 3
 /// (host b) has another configuration than rank 0". Collective.
 void require_same(Group& group, std::string_view what, uint64_t value);

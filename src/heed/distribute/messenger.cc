@@ -37,10 +37,6 @@ int peer_of(const Exchange& exchange) { return exchange.in.empty() ? exchange.to
 
 }  // namespace
 
-bool says_rank_missing(std::string_view error) {
-  return error.find(kLate) != error.npos || error.find(kSilent) != error.npos;
-}
-
 Messenger::Messenger(std::unique_ptr<Transport> transport, Deadlines deadlines,
                      std::function<bool()> hurried)
     : transport_(std::move(transport)), deadlines_(deadlines), hurried_(std::move(hurried)) {
@@ -361,3 +357,8 @@ void Messenger::find_missing(int peer, bool deadline, const std::function<bool()
 }
 
 }  // namespace heed::distribute
+
+bool heed::says_rank_missing(std::string_view error) {
+  return error.find(distribute::kLate) != error.npos ||
+         error.find(distribute::kSilent) != error.npos;
+}

@@ -16,10 +16,12 @@
 #include "heed/distribute/rounds.h"
 #include "heed/distribute/tags.h"
 #include "heed/distribute/transport.h"
+#include "heed/ranks.h"
 
 namespace heed::distribute {
 
-/// A rank did not take part in an operation in time. what() names it and its host.
+/// A rank did not take part in an operation in time. what() names it and its host. Where a lower
+/// rank reports the same, ReportedElsewhere is thrown in its place.
 class RankMissing : public Error {
  public:
   explicit RankMissing(const std::string& message, int rank = -1) : Error(message), rank_(rank) {}
@@ -28,16 +30,6 @@ class RankMissing : public Error {
 
  private:
   int rank_;
-};
-
-/// Whether an error that another process has printed is a RankMissing.
-bool says_rank_missing(std::string_view error);
-
-/// Thrown in place of RankMissing where a lower rank reports the same: this process should end
-/// without a word.
-class ReportedElsewhere : public Error {
- public:
-  using Error::Error;
 };
 
 /// How long a rank that leaves an error to another waits for that to report it.

@@ -4,10 +4,12 @@
 #include <exception>
 #include <optional>
 
+#include "heed/base/directory_lock.h"
 #include "heed/base/file.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/system_errors.h"
 #include "heed/inspect/report/run_report.h"
+#include "heed/train/checkpoints/checkpoint.h"
 #include "heed/train/config/run_config.h"
 #include "heed/train/distributed/ranks.h"
 #include "heed/train/trainer.h"
@@ -82,14 +84,14 @@ auto on_rank(distribute::Group& group, const Call& train) {
     return train();
   } catch (const distribute::RankMissing&) {
     throw;
-  } catch (const distribute::ReportedElsewhere&) {
+  } catch (const ReportedElsewhere&) {
     throw;
   } catch (const Error& error) {
     if (group.is_root()) {
       group.report_failure();
       throw;
     }
-    if (distribute::is_reported_elsewhere(group)) throw distribute::ReportedElsewhere(error.what());
+    if (distribute::is_reported_elsewhere(group)) throw ReportedElsewhere(error.what());
     throw;
   }
 }
@@ -137,12 +139,8 @@ auto on_executor(const TrainOptions& options, const Call& call) {
 }  // namespace
 
 TrainResult train_model(const TrainOptions& options, const TrainCallbacks& callbacks) {
-  try {
-    return on_executor(options, [&] { return run(options, callbacks); });
-  } catch (const distribute::ReportedElsewhere&) {
-    distribute::wait_for_report();
-    throw;
-  }
+  return distribute::waiting_for_report(
+      [&] { return on_executor(options, [&] { return run(options, callbacks); }); });
 }
 
 std::vector<std::string> training_presets() { return train::preset_names(); }
@@ -154,6 +152,18 @@ std::string training_config(const TrainOptions& options) {
     config.validate();
     return train::write_toml(config);
   });
+}
+
+std::optional<LastCheckpoint> last_checkpoint(const std::filesystem::path& out) {
+  const auto run = train::RunDirectory::join(out, false);
+  if (!run.has_checkpoint()) return std::nullopt;
+  const train::TrainingState state = train::read_state(run);
+  return LastCheckpoint{.step = state.step, .leaves = state.leaves};
+}
+
+void finish_killed_run(const std::filesystem::path& out) {
+  const DirectoryLock lock(out);
+  finish_replacement(train::RunDirectory::join(out, false).last());
 }
 
 }  // namespace heed

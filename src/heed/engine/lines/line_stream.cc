@@ -1,4 +1,4 @@
-#include "cli/lines/line_stream.h"
+#include "heed/engine/lines/line_stream.h"
 
 #include <fmt/format.h>
 
@@ -9,19 +9,20 @@
 #include <mutex>
 #include <thread>
 
-#include "cli/lines/standard_input.h"
 #include "heed/base/utf8.h"
 
-namespace heed::cli {
+namespace heed::engine {
 
 /// Shared with the reading thread, which may block in a read forever. It cannot be woken, so it is
 /// detached and shares the ownership of what it uses.
 struct LineStream::Shared {
+  const std::function<bool(std::string&)> next_line;
   // The thread stops reading while this much is waiting for next().
   const size_t max_lines;
   static constexpr size_t kMaxBytes = size_t{64} << 20;
 
-  explicit Shared(size_t ahead) : max_lines(ahead) {}
+  Shared(std::function<bool(std::string&)> read_line, size_t ahead)
+      : next_line(std::move(read_line)), max_lines(ahead) {}
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -46,8 +47,7 @@ struct LineStream::Shared {
 
  private:
   void read_lines() {
-    TextLines input;
-    for (std::string line; input.next(line);) {
+    for (std::string line; next_line(line);) {
       std::unique_lock lock(mutex);
       changed.wait(lock, [&] {
         return abandoned || lines.empty() ||
@@ -73,7 +73,8 @@ std::vector<std::string> KnownLines::next_by_now(size_t parts, size_t most, bool
   return some;
 }
 
-LineStream::LineStream(size_t ahead) : shared_(std::make_shared<Shared>(ahead)) {
+LineStream::LineStream(std::function<bool(std::string&)> read, std::string name, size_t ahead)
+    : name_(std::move(name)), shared_(std::make_shared<Shared>(std::move(read), ahead)) {
   std::thread([shared = shared_] { shared->read(); }).detach();
 }
 
@@ -93,7 +94,7 @@ std::vector<std::string> LineStream::take(size_t most) {
   }
   returned_ += some.size();
   if (some.empty() && !lines.empty())
-    require_utf8(lines.front(), fmt::format("line {} of standard input", returned_ + 1));
+    require_utf8(lines.front(), fmt::format("line {} of {}", returned_ + 1, name_));
   if (some.empty() && shared_->error) std::rethrow_exception(shared_->error);
   shared_->changed.notify_all();
   return some;
@@ -113,4 +114,4 @@ std::vector<std::string> LineStream::next_by_now(size_t parts, size_t most, bool
   return some;
 }
 
-}  // namespace heed::cli
+}  // namespace heed::engine

@@ -1,17 +1,15 @@
-#include "cli/lines/answer_output.h"
+#include "heed/engine/lines/answer_output.h"
 
 #include <unistd.h>
 
-#include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "cli/lines/flush_output.h"
 #include "heed/base/file.h"
 #include "heed/base/file_lock.h"
 #include "heed/base/json.h"
 #include "heed/base/output_file.h"
 
-namespace heed::cli {
+namespace heed::engine {
 namespace {
 
 constexpr std::chrono::seconds kBetweenRecords{1};
@@ -71,27 +69,23 @@ void AnswerOutput::read_progress() {
           "{} was begun with another model, or another build of heed", path_.string());
 }
 
-void AnswerOutput::require_same_lines(int64_t lines, uint64_t hash) const {
-  require(lines == progress_.lines, "standard input has fewer lines than {} answers: {}, not {}",
+void AnswerOutput::require_same_lines(int64_t lines, uint64_t hash,
+                                      const std::string& input) const {
+  require(lines == progress_.lines, "{} has fewer lines than {} answers: {}, not {}", input,
           path_.string(), lines, progress_.lines);
-  require(hash == progress_.hash, "{} answers other lines than the first {} of standard input",
-          path_.string(), lines);
+  require(hash == progress_.hash, "{} answers other lines than the first {} of {}", path_.string(),
+          lines, input);
 }
 
 void AnswerOutput::put(const std::vector<LineAnswer>& answers) {
-  if (kept_) {
-    kept_->insert(kept_->end(), answers.begin(), answers.end());
-    return;
-  }
   for (const auto& [text, rows] : answers) {
-    for (size_t i = 0; i < rows.size(); ++i) sums_[i % sums_.size()] += rows[i];
+    if (!sums_.empty())
+      for (size_t i = 0; i < rows.size(); ++i) sums_[i % sums_.size()] += rows[i];
     written_ += static_cast<int64_t>(text.size());
-    if (!file_)
-      std::cout << text;
-    else if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size())
+    if (file_ && std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size())
       fail_system(path_, "cannot be written");
   }
-  if (!file_) return flush_output();
+  if (!file_) return write_(answers);
   if (std::fflush(file_.get()) != 0) fail_system(path_, "cannot be written");
 }
 
@@ -118,4 +112,4 @@ void AnswerOutput::record() {
   write_file_atomically(progress_path_, dump_json(json) + '\n');
 }
 
-}  // namespace heed::cli
+}  // namespace heed::engine

@@ -1,10 +1,10 @@
-#include "cli/lines/line_answers.h"
+#include "heed/engine/lines/line_answers.h"
 
 #include <cstring>
 
 #include "heed/distribute/messenger.h"
 
-namespace heed::cli {
+namespace heed::engine {
 namespace {
 
 /// Appends to `answers` those of the lines; the error of the first that has none.
@@ -16,7 +16,7 @@ std::string answer_part(const NumberedLines& lines, const AnswerLines& answer,
     return "";
   } catch (const distribute::RankMissing&) {
     throw;  // no line is to blame
-  } catch (const distribute::ReportedElsewhere&) {
+  } catch (const ReportedElsewhere&) {
     throw;
   } catch (const Error& error) {
     if (answers.size() > before || lines.lines.size() == 1) return error.what();
@@ -108,4 +108,4 @@ Answers answers_of(std::string_view bytes) {
   return answers;
 }
 
-}  // namespace heed::cli
+}  // namespace heed::engine

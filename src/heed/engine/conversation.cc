@@ -1,4 +1,4 @@
-#include "cli/chat/conversation.h"
+#include "heed/conversation.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,7 @@
 #include "heed/base/error.h"
 #include "heed/engine/loaded_model.h"
 
-namespace heed::cli {
+namespace heed {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -123,7 +123,7 @@ Conversation::Outcome Conversation::answer(const std::function<void(const ChatAn
   };
   const RequestId request = session_.add({.prompt = prompt.tokens, .options = generate}, collect);
   try {
-    while (!interrupted_() && session_.step()) {
+    while (!(interrupted_ && interrupted_()) && session_.step()) {
     }
   } catch (...) {
     session_.cancel(request);
@@ -149,4 +149,4 @@ Conversation::Outcome Conversation::answer(const std::function<void(const ChatAn
   return full ? Outcome::context_full : Outcome::length;
 }
 
-}  // namespace heed::cli
+}  // namespace heed

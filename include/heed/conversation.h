@@ -1,19 +1,20 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/chat.h"
+#include "heed/export.h"
 #include "heed/generation.h"
 #include "heed/model.h"
 #include "heed/session.h"
 
-namespace heed::cli {
+namespace heed {
 
-/// What to do with a conversation that does not fit the model's context.
+/// What to do with a conversation that does not fit the model's context: throw Error, or drop the
+/// oldest turns, each a message of the user and what follows it.
 enum class WhenFull { stop, drop_oldest };
 
 /// "stop" or "drop-oldest".
@@ -21,25 +22,33 @@ constexpr std::string_view name_of(WhenFull choice) {
   return choice == WhenFull::stop ? "stop" : "drop-oldest";
 }
 
+/// How a Conversation is led.
 struct ConversationOptions {
-  GenerateOptions generate = {};  // without max_new_tokens: what is left of the context
-  ChatOptions chat = {};
-  WhenFull when_full = WhenFull::stop;
-  int64_t context = 0;  // tokens of prompt and answer; 0: the model's
+  /// Without max_new_tokens: that of generation_config.json, else what is left of the context.
+  GenerateOptions generate = {};
+  ChatOptions chat = {};                // how messages become a prompt
+  WhenFull when_full = WhenFull::stop;  // once prompt and answer do not fit `context`
+  int64_t context = 0;                  // tokens of prompt and answer; 0: the model's
 };
 
 /// What answering a message took.
 struct AnswerStatistics {
-  int64_t prompt_tokens = 0, computed_prompt_tokens = 0, tokens = 0;
+  int64_t prompt_tokens = 0;                    // of all messages
+  int64_t computed_prompt_tokens = 0;           // those of them that were not computed before
+  int64_t tokens = 0;                           // of the answer
   double first_token_seconds = 0, seconds = 0;  // to the first token; to the last one
 };
 
-/// Messages, and the session in which a model answers them. Only new tokens are computed.
-class Conversation {
+/// Messages, and the Session in which a model answers them. Only new tokens are computed. It may be
+/// used by one thread at a time.
+class HEED_EXPORT Conversation {
  public:
-  /// `interrupted` is asked while an answer is computed; if it returns true, the answer ends.
-  Conversation(const Model& model, ConversationOptions options, std::function<bool()> interrupted);
+  /// `interrupted`, if it is not empty, is asked while an answer is computed; once it returns true,
+  /// the answer ends. Throws Error when the model has no decoder that predicts tokens.
+  explicit Conversation(const Model& model, ConversationOptions options = {},
+                        std::function<bool()> interrupted = {});
 
+  /// How an answer has ended.
   enum class Outcome {
     complete,
     stopped,      // by `interrupted`
@@ -51,12 +60,12 @@ class Conversation {
   /// nothing, when the messages do not fit or the template refuses them.
   Outcome answer(const std::function<void(const ChatAnswer&)>& on_part);
 
-  std::vector<ChatMessage> messages;
-  ConversationOptions options;
+  std::vector<ChatMessage> messages;  // so far; they may be changed between answers
+  ConversationOptions options;        // of the next answer
 
   /// Of the last answer.
   const AnswerStatistics& statistics() const { return statistics_; }
-  /// The last answer has a call that could not be read.
+  /// Whether the last answer has a call that could not be read.
   bool malformed_tool_call() const { return malformed_tool_call_; }
   /// Messages that the last answer() dropped.
   size_t dropped() const { return dropped_; }
@@ -77,4 +86,4 @@ class Conversation {
   size_t dropped_ = 0;
 };
 
-}  // namespace heed::cli
+}  // namespace heed

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
-namespace heed::cli {
+namespace heed::engine {
 
 /// Where lines come from.
 class LineSource {
@@ -30,18 +31,18 @@ class KnownLines : public LineSource {
   size_t next_ = 0;
 };
 
-/// The lines of standard input as they arrive, without line ends ("\n" or "\r\n"). next() waits for
-/// at least one line and returns all lines read so far: large batches of a file, a single line
-/// typed at a terminal.
+/// Lines as they arrive. next() waits for at least one line and returns all lines read so far:
+/// large batches of a file, a single line typed at a terminal.
 class LineStream : public LineSource {
  public:
-  /// Reads up to `ahead` lines that nobody has asked for yet.
-  explicit LineStream(size_t ahead = 2048);
+  /// See LineOptions::read. `name` is that of the input. Reads up to `ahead` lines that nobody has
+  /// asked for yet.
+  LineStream(std::function<bool(std::string& line)> read, std::string name, size_t ahead);
   ~LineStream() override;
   LineStream(const LineStream&) = delete;
   LineStream& operator=(const LineStream&) = delete;
 
-  /// Both throw Error on a line that is not valid UTF-8, and when standard input cannot be read,
+  /// Both throw Error on a line that is not valid UTF-8, and what `read` throws,
   /// after all lines before it have been returned.
   std::vector<std::string> next(size_t most = std::numeric_limits<size_t>::max()) override;
   std::vector<std::string> next_by_now(size_t parts, size_t most, bool& ended) override;
@@ -51,8 +52,9 @@ class LineStream : public LineSource {
 
   std::vector<std::string> take(size_t most);
 
+  std::string name_;
   std::shared_ptr<Shared> shared_;
   size_t returned_ = 0;  // number of lines
 };
 
-}  // namespace heed::cli
+}  // namespace heed::engine
