@@ -10,8 +10,8 @@
 #include <string>
 
 #include "heed/base/names.h"
-#include "heed/load_options.h"
 #include "heed/heed.h"
+#include "heed/load_options.h"
 
 namespace {
 

@@ -23,7 +23,7 @@ struct AttentionDrawingOptions {
 
 /// A drawing, and the texts of the tokens that the stacks have read.
 struct AttentionDrawing {
-  std::string drawing;
+  std::string drawing;                   // text, SVG or HTML
   std::string source_text, target_text;  // empty if the model has no such stack
 };
 

@@ -32,19 +32,23 @@ struct HEED_EXPORT Measurement {
   double operations = 0;        // floating-point operations of each run; 0: unknown
   double weight_bytes = 0;      // bytes of weights read by each run; 0: unknown
 
+  /// Of the runs; of an even number, the mean of the two in the middle.
   double median_seconds() const;
-  /// Units per second of the median, the slowest and the fastest run.
+  /// Units per second of the median run.
   double rate() const;
+  /// Units per second of the slowest run.
   double slowest_rate() const;
+  /// Units per second of the fastest run.
   double fastest_rate() const;
 };
 
 /// What a loaded model computes with.
 struct LoadedWeights {
-  int64_t parameters = 0;
+  int64_t parameters = 0;                // their number
   std::map<std::string, int64_t> bytes;  // by stored type: "f32", "q4_0"
   Compute compute = Compute::f32;        // the arithmetic of most of the work
 };
+/// The number of parameters, their types, and what computes with them.
 HEED_EXPORT LoadedWeights loaded_weights(const Model& model);
 
 /// The options, with what is chosen by the kind of model.

@@ -66,11 +66,13 @@ constexpr std::string_view name_of(CacheType type) {
   return "?";
 }
 
-// The values of LoadOptions that have names, for whoever reads names.
+/// All values of WeightType.
 inline constexpr std::array kWeightTypes{
     WeightType::f32,  WeightType::bf16, WeightType::q8_0, WeightType::q6_K, WeightType::q5_1,
     WeightType::q5_0, WeightType::q5_K, WeightType::q4_1, WeightType::q4_0, WeightType::q4_K};
+/// All values of Compute.
 inline constexpr std::array kComputes{Compute::f32, Compute::bf16, Compute::int8};
+/// All values of CacheType.
 inline constexpr std::array kCacheTypes{CacheType::f32, CacheType::bf16, CacheType::int8};
 
 /// Speculative decoding (Leviathan et al. 2023; Chen et al. 2023): the next tokens of an output are

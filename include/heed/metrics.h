@@ -30,6 +30,7 @@ struct HEED_EXPORT Bleu {
 HEED_EXPORT Bleu corpus_bleu(const std::vector<std::string>& hypotheses,
                              const std::vector<std::string>& references);
 
+/// Variants of chrF.
 struct ChrfOptions {
   /// Maximum order of the word n-grams: 0 is chrF (Popovic, 2015), 2 is chrF++ (Popovic, 2017).
   int word_order = 0;
@@ -38,8 +39,8 @@ struct ChrfOptions {
 /// Corpus chrF2: the F-score with beta = 2 (recall weighs twice as much as precision) of character
 /// n-grams for n = 1 to 6.
 struct HEED_EXPORT Chrf {
-  double score = 0;  // 0 to 100
-  int word_order = 0;
+  double score = 0;    // 0 to 100
+  int word_order = 0;  // ChrfOptions::word_order
 
   /// "chrF2 = 61.23"; the name has one + per word order.
   std::string text() const;

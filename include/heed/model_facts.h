@@ -14,22 +14,22 @@ namespace heed {
 
 /// A weight of a model.
 struct WeightFacts {
-  std::string name;
-  std::vector<int64_t> shape;
+  std::string name;            // "model.embed_tokens.weight"
+  std::vector<int64_t> shape;  // outermost axis first
 };
 
 /// The weights stored in a model directory or GGUF file.
 struct StoredWeights {
   std::map<std::string, int64_t> tensors = {};  // number of tensors by type: "f32", "q4_0", "Q5_K"
-  int64_t bytes = 0;
-  std::string missing;  // why there are no weights; empty if there are
+  int64_t bytes = 0;                            // of all of them
+  std::string missing;                          // why there are no weights; empty if there are
 };
 
 /// The tokenizer of a model directory or GGUF file.
 struct TokenizerFacts {
   std::string files = {};  // "tokenizer.json"
-  int64_t pieces = 0;
-  std::string missing;  // why there is no tokenizer; empty if there is one
+  int64_t pieces = 0;      // the highest id plus one
+  std::string missing;     // why there is no tokenizer; empty if there is one
 };
 
 /// The memory for running a model with a context of a given length.
@@ -37,27 +37,28 @@ struct MemoryNeeds {
   int64_t context = 0;  // tokens; of an encoder-decoder: of the source and of the output
   CacheType cache_type = CacheType::f32;  // default type of the kv cache
   int64_t weight_bytes = 0;               // as stored, or in f32 if no weights are
-  int64_t cache_bytes = 0;
+  int64_t cache_bytes = 0;                // for a context of this length
 
+  /// Of weights and cache.
   int64_t bytes() const { return weight_bytes + cache_bytes; }
 };
 
 /// What the files of a model say; its weights are not read.
 struct ModelFacts {
-  std::string family;  // as config.json names it
-  bool has_encoder = false, has_decoder = false;
-  int64_t parameters = 0;
-  std::string configuration;         // a JSON object: all fields, under heed's names
-  std::vector<WeightFacts> weights;  // all parameters
+  std::string family;                             // as config.json names it
+  bool has_encoder = false, has_decoder = false;  // which stacks it has
+  int64_t parameters = 0;                         // their number
+  std::string configuration;                      // a JSON object: all fields, under heed's names
+  std::vector<WeightFacts> weights;               // all parameters
   /// Bytes of all parameters as they are loaded with LoadOptions::weights, and as `heed quantize`
   /// stores them.
   std::map<WeightType, int64_t> weight_bytes;
   /// Bytes of the kv cache per token: per token read by the decoder for self-attention, and as many
   /// per source token for cross-attention. 0 without a decoder.
   std::map<CacheType, int64_t> cache_bytes_per_token;
-  StoredWeights stored;
-  TokenizerFacts tokenizer;
-  MemoryNeeds memory;
+  StoredWeights stored;               // the weights that are there
+  TokenizerFacts tokenizer;           // the tokenizer that is there
+  MemoryNeeds memory;                 // for running it
   std::vector<std::string> warnings;  // of the configuration; see Model::warnings()
 };
 

@@ -21,8 +21,8 @@ struct ScoreOptions {
 
 /// A part of a text that is scored by itself.
 struct ScoreWindow {
-  std::vector<int32_t> tokens;
-  int64_t scored = 0;  // the last of the tokens; those before them are context
+  std::vector<int32_t> tokens;  // context and what is scored
+  int64_t scored = 0;           // the last of the tokens; those before them are context
 };
 
 /// Scores of all tokens of the vocabulary before the softmax.
@@ -33,7 +33,7 @@ struct Logits {
 
 /// A token of a text, and the most probable ones in its place.
 struct TokenScore {
-  TokenLogProbability chosen;
+  TokenLogProbability chosen;             // the token
   std::vector<TokenLogProbability> best;  // most probable first
 };
 

@@ -11,9 +11,9 @@ namespace heed {
 
 /// What `heed serve` is started with.
 struct ServerConfig {
-  ServerOptions server;
-  int threads = 0;  // that compute; 0: all processors
-  std::chrono::milliseconds drain_time{30'000};
+  ServerOptions server;                          // models, address, limits
+  int threads = 0;                               // that compute; 0: all processors
+  std::chrono::milliseconds drain_time{30'000};  // for requests that run when the server is to end
 };
 
 /// Reads serve.toml (docs/serving.md) into `config`: what the file does not name stays as it is.
