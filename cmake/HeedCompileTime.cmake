@@ -55,9 +55,8 @@ add_library(heed_unity_options INTERFACE)
 target_compile_options(heed_unity_options INTERFACE -Wno-shadow)
 
 # heed_unity(<target> [<size>])
-# Compiles the sources of a target together, in as few units of at most `size` sources (40 unless given) as
-# will do: what a unit takes is less what its sources say than the templates that they instantiate, most of
-# them the same. Names in unnamed namespaces of a target must differ.
+# Compiles the sources of a target in as few units as possible, of at most `size` sources (40 unless given).
+# Most of the time goes to templates that the sources share. Names in unnamed namespaces must differ.
 function(heed_unity target)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
     return()

@@ -14,6 +14,7 @@ struct AttentionDrawingOptions {
   /// The target, the languages, and for all but a page the layer and the head; without them the
   /// last layer and the mean of its heads. Without a kind: cross-attention, or self-attention if
   /// the model has a single stack.
+  /// max_weights has no effect.
   AttentionOptions attention = {};
   std::string model_name = {};  // for titles
   bool heatmap = false;         // of an SVG: cells instead of lines between two columns of tokens

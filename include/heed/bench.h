@@ -32,7 +32,7 @@ struct HEED_EXPORT Measurement {
   double operations = 0;        // floating-point operations of each run; 0: unknown
   double weight_bytes = 0;      // bytes of weights read by each run; 0: unknown
 
-  /// Of the runs; of an even number, the mean of the two in the middle.
+  /// Of the runs, of which there must be one; of an even number, the mean of the two in the middle.
   double median_seconds() const;
   /// Units per second of the median run.
   double rate() const;
@@ -52,11 +52,11 @@ struct LoadedWeights {
 HEED_EXPORT LoadedWeights loaded_weights(const Model& model);
 
 /// The options, with what is chosen by the kind of model.
-HEED_EXPORT BenchOptions completed(const Model& model, BenchOptions options);
+HEED_EXPORT BenchOptions with_defaults(const Model& model, BenchOptions options);
 
 /// Measures prefill and decoding (models with a decoder) or encoding (encoder-only models) with
 /// synthetic tokens and prompts of equal length. Throws Error when a sequence exceeds the model's
-/// context.
+/// context and when a number is out of range.
 HEED_EXPORT std::vector<Measurement> measure_tokens(const Model& model,
                                                     const BenchOptions& options);
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 namespace heed {
 
@@ -46,12 +45,6 @@ struct EmbedOptions {
   int64_t batch_tokens = 512;
 
   bool operator==(const EmbedOptions&) const = default;
-};
-
-/// The tokens of a text that is embedded.
-struct TextToEmbed {
-  std::vector<int32_t> tokens;   // with the model's prompt before the text, truncated
-  int64_t untruncated_size = 0;  // how many there were before
 };
 
 }  // namespace heed

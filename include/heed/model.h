@@ -78,6 +78,7 @@ class HEED_EXPORT Model {
   /// The tokens that end an output.
   std::vector<int32_t> eos_ids() const;
   /// The limit of an output that generation_config.json names, which GenerateOptions override.
+  /// Throws Error when that file is damaged.
   std::optional<int64_t> max_new_tokens() const;
   /// Whether the model's tokenizer was read.
   bool has_tokenizer() const;
@@ -172,11 +173,15 @@ class HEED_EXPORT Model {
   /// another size. What it holds after any exception is not specified.
   void embed_batch(const std::vector<std::string>& texts, std::span<float> embeddings,
                    const EmbedOptions& options = {}, int64_t first_number = 1) const;
-  /// The same for the tokens of texts, as text_to_embed() gives them; none may be empty.
+  /// The same for the tokens of texts, as tokens_to_embed() gives them; none may be empty.
   std::vector<std::vector<float>> embed_tokens(const std::vector<std::vector<int32_t>>& texts,
-                                               const EmbedOptions& options = {}) const;
-  /// What embed() reads of a text.
-  TextToEmbed text_to_embed(const std::string& text, const EmbedOptions& options = {}) const;
+                                               const EmbedOptions& options = {},
+                                               int64_t first_number = 1) const;
+  /// The tokens that embed() reads of a text: with the model's prompt before it, truncated.
+  std::vector<int32_t> tokens_to_embed(const std::string& text,
+                                       const EmbedOptions& options = {}) const;
+  /// How many there are before they are truncated.
+  int64_t count_tokens_to_embed(const std::string& text, const EmbedOptions& options = {}) const;
   /// The largest number of tokens that embed() reads of a text; 0: not limited.
   int64_t max_embedded_tokens(const EmbedOptions& options = {}) const;
 
@@ -195,12 +200,14 @@ class HEED_EXPORT Model {
   std::vector<RankedDocument> rerank(const std::string& query,
                                      const std::vector<std::string>& documents,
                                      const ClassifyOptions& options = {}) const;
-  /// The scores of rerank() in the order of the documents. Throws Error, naming a document by its
-  /// number, as rerank() does, also when there are no documents.
+  /// The scores of rerank(), in the order of the documents. Throws Error as rerank() does, even
+  /// without documents; errors number documents from `first_number`.
   std::vector<double> document_scores(const std::string& query,
                                       const std::vector<std::string>& documents,
                                       const ClassifyOptions& options = {},
                                       int64_t first_number = 1) const;
+  /// Whether its classifier labels tokens, so that it is for label_tokens() and not for classify().
+  bool classifies_tokens() const;
   /// The entities of a text, by a model for the classification of tokens
   /// (ForTokenClassification); tokens with the label "O" belong to none.
   LabelledText label_tokens(const std::string& text, const ClassifyOptions& options = {}) const;

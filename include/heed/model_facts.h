@@ -69,4 +69,7 @@ struct ModelFacts {
 HEED_EXPORT ModelFacts describe_model(const std::filesystem::path& path,
                                       std::optional<int64_t> context = {});
 
+/// ModelFacts::warnings alone.
+HEED_EXPORT std::vector<std::string> configuration_warnings(const std::filesystem::path& path);
+
 }  // namespace heed

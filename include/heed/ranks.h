@@ -13,7 +13,8 @@
 namespace heed {
 
 /// Thrown on a rank in place of an Error that another rank reports: this process should end without
-/// a word. Before it ends, whatever threw this waits for the report, up to 5 seconds.
+/// a word. Functions wait up to 5 seconds for the report before they throw this; a LineWork waits
+/// in its destructor.
 class HEED_EXPORT ReportedElsewhere : public Error {
  public:
   using Error::Error;

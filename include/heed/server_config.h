@@ -1,8 +1,11 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "heed/export.h"
 #include "heed/server.h"

@@ -1,5 +1,4 @@
 #include "heed/data/parallel_text.h"
-#include "heed/base/text_lines.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +7,7 @@
 #include <functional>
 
 #include "heed/base/error.h"
+#include "heed/base/text_lines.h"
 
 namespace heed::data {
 namespace {

@@ -106,7 +106,7 @@ void add_reading(Json& facts, const Measurement& measured, int64_t steps) {
 
 Json measure_model(const BenchArguments& options, const Threads& threads) {
   const Model model = load_model(options.model, threads);
-  const BenchOptions bench = completed(model, options.bench);
+  const BenchOptions bench = with_defaults(model, options.bench);
   const LoadedWeights weights = loaded_weights(model);
   Json facts = {{"model", options.model.path},
                 {"family", model.family()},

@@ -100,7 +100,7 @@ int run_classify(const ClassifyArguments& arguments) {
   const Threads threads(arguments.common);
   LineWork work = line_work(arguments.lines);
   const Model model = work.load([&] { return load_model(arguments.model, threads); });
-  if (model.tasks().label_tokens)
+  if (model.classifies_tokens())
     label_tokens(work, model, arguments);
   else
     classify_texts(work, model, arguments);

@@ -183,9 +183,9 @@ void print_weights(const ModelFacts& facts) {
 
 int run_info(const InfoOptions& options) {
   const Threads threads(options.common);
-  const ModelFacts facts =
-      describe_model(find_model(options.model, {.weights = false}), options.context);
-  print_warnings(facts.warnings);
+  const std::string path = find_model(options.model, {.weights = false});
+  print_config_warnings(path);
+  const ModelFacts facts = describe_model(path, options.context);
   if (options.json) {
     std::cout << json_line(to_json(facts, options.weights));
     return 0;

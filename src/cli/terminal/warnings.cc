@@ -15,7 +15,7 @@ void print_warnings(const std::vector<std::string>& warnings) {
 }
 
 void print_config_warnings(const std::filesystem::path& path) {
-  print_warnings(describe_model(path).warnings);
+  print_warnings(configuration_warnings(path));
 }
 
 }  // namespace heed::cli

@@ -114,9 +114,8 @@ class GenerationTimer {
 /// heed embed has neither beam search nor bf16.
 void check_encoder_sizes(const Sizes& options) {
   require(options.num_beams == 1,
-          "--num-beams is for models with a decoder, this one is encoder-only");
-  require(options.dtype == DType::f32,
-          "an encoder-only model computes in f32 or int8, found --compute bf16");
+          "num_beams is for models with a decoder, this one is encoder-only");
+  require(options.dtype == DType::f32, "an encoder-only model computes in f32 or int8, found bf16");
 }
 
 void check_sizes(const model::Transformer& model, const Sizes& options) {
@@ -148,7 +147,8 @@ std::vector<Measurement> measure_generation(const model::Transformer& model, con
     const double before = same ? prefill.seconds.back() : timer.seconds(contexts, 1);
     const double whole = timer.seconds(contexts, 1 + options.tokens);
     require(whole > before,
-            "decoding {} tokens after {} takes too little time to measure: increase --tokens",
+            "decoding {} tokens after {} takes too little time to measure: increase the number of "
+            "tokens",
             options.tokens, context);
     decode.seconds.push_back(whole - before);
     outputs.seconds.push_back(whole);
@@ -198,6 +198,18 @@ void process(const Model& model, const std::vector<std::string>& lines, const Si
   }
 }
 
+/// The options, completed and checked.
+Sizes sizes_of(const Model& model, const BenchOptions& options) {
+  const Sizes sizes{with_defaults(model, options), engine::loaded(model).activations()};
+  engine::check_count("prompt_tokens", sizes.prompt_tokens);
+  engine::check_count("context_tokens", sizes.context_tokens);
+  engine::check_count("tokens", sizes.tokens, 0);
+  engine::check_count("batch", sizes.batch);
+  engine::check_count("batch_tokens", sizes.batch_tokens, 0);
+  engine::check_count("repeat", sizes.repeat);
+  return sizes;
+}
+
 }  // namespace
 
 double Measurement::median_seconds() const {
@@ -227,7 +239,7 @@ LoadedWeights loaded_weights(const Model& model) {
   return weights;
 }
 
-BenchOptions completed(const Model& model, BenchOptions options) {
+BenchOptions with_defaults(const Model& model, BenchOptions options) {
   const model::ModelConfig& config = engine::loaded(model).transformer->config();
   if (options.prompt_tokens == 0) {
     options.prompt_tokens = !model.has_encoder() ? 512 : model.has_decoder() ? 32 : 128;
@@ -241,7 +253,7 @@ BenchOptions completed(const Model& model, BenchOptions options) {
 std::vector<Measurement> measure_tokens(const Model& model, const BenchOptions& options) {
   const engine::LoadedModel& loaded = engine::loaded(model);
   const ExecutorScope scope(*loaded.executor);
-  const Sizes sizes{completed(model, options), loaded.activations()};
+  const Sizes sizes = sizes_of(model, options);
   const model::Transformer& transformer = *loaded.transformer;
   check_sizes(transformer, sizes);
   return transformer.has_decoder() ? measure_generation(transformer, sizes)
@@ -250,7 +262,7 @@ std::vector<Measurement> measure_tokens(const Model& model, const BenchOptions& 
 
 Measurement measure_lines(const Model& model, const std::vector<std::string>& lines,
                           const BenchOptions& options) {
-  const Sizes sizes{completed(model, options), engine::loaded(model).activations()};
+  const Sizes sizes = sizes_of(model, options);
   const auto few = static_cast<std::ptrdiff_t>(std::min<size_t>(lines.size(), 2));
   process(model, {lines.begin(), lines.begin() + few}, sizes);
   Measurement measured{"lines", "lines", static_cast<int64_t>(lines.size()), {}, 0, 0};

@@ -109,6 +109,8 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
       [&] { return chat_templates(files, result->shared_tokenizer("chat")); });
   result->pair_settings =
       ValueOrError<tasks::PairSettings>::of([&] { return tasks::read_pair_settings(path); });
+  result->default_embedder =
+      ValueOrError<tasks::Embedder>::of([&] { return result->make_embedder({}); });
   prepare_speculation(*result);
   result->warnings = warnings_of(*result);
   return result;
@@ -184,6 +186,10 @@ generate::GeneratorOptions LoadedModel::generator_options(const GenerateOptions&
 }
 
 tasks::Embedder LoadedModel::embedder(const EmbedOptions& asked) const {
+  return asked == EmbedOptions() ? default_embedder.value() : make_embedder(asked);
+}
+
+tasks::Embedder LoadedModel::make_embedder(const EmbedOptions& asked) const {
   require_f32_activations("embedding");
   tasks::EmbedderOptions result = embedding.value();
   if (asked.pooling) {

@@ -38,6 +38,7 @@ struct LoadedModel {
   ValueOrError<text::ModelTokenizer> tokenizer;
   ValueOrError<generate::GenerationConfig> generation;
   ValueOrError<tasks::EmbedderOptions> embedding;
+  ValueOrError<tasks::Embedder> default_embedder;  // that of EmbedOptions()
   ValueOrError<chat::ChatTemplates> chat_templates;
   ValueOrError<tasks::TextSettings> text_settings;
   ValueOrError<tasks::PairSettings> pair_settings;
@@ -69,6 +70,7 @@ struct LoadedModel {
   /// What embeds with these options, completed by the model's files. Throws Error as Model::embed()
   /// does.
   tasks::Embedder embedder(const EmbedOptions& asked = {}) const;
+  tasks::Embedder make_embedder(const EmbedOptions& asked) const;
   /// What both stacks read, as for Model::attention().
   inspect::ModelInput attention_input(const std::string& text, const AttentionOptions& asked) const;
 };

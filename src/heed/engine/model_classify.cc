@@ -66,6 +66,7 @@ std::vector<double> Model::document_scores(const std::string& query,
                                            int64_t first_number) const {
   const ExecutorScope scope(*loaded_->executor);
   const auto classifier = classifier_of(*loaded_, Kind::sequence, "reranking", options);
+  engine::check_count("first_number", first_number);
   const model::ClassifierConfig& config = loaded_->transformer->config().classifier;
   require(config.labels.size() == 1, "{} has {} labels, expected 1 for reranking",
           loaded_->path.string(), config.labels.size());
@@ -94,6 +95,10 @@ std::vector<RankedDocument> Model::rerank(const std::string& query,
     ranked.push_back({std::ssize(ranked), score});
   std::ranges::stable_sort(ranked, std::greater(), &RankedDocument::score);
   return ranked;
+}
+
+bool Model::classifies_tokens() const {
+  return loaded_->transformer->config().classifier.kind == Kind::token;
 }
 
 LabelledText Model::label_tokens(const std::string& text, const ClassifyOptions& options) const {

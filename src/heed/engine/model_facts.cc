@@ -9,6 +9,7 @@
 #include "heed/base/json.h"
 #include "heed/checkpoint/model_directory.h"
 #include "heed/engine/load.h"
+#include "heed/engine/system_errors.h"
 #include "heed/io/gguf.h"
 #include "heed/model/families/family.h"
 #include "heed/model/families/known.h"
@@ -129,29 +130,38 @@ MemoryNeeds memory_needs(const model::Transformer& model, const StoredWeights& s
 }  // namespace
 
 ModelFacts describe_model(const std::filesystem::path& path, std::optional<int64_t> context) {
-  const auto model = checkpoint::build_model(path);
-  ModelFacts facts;
-  facts.family = model::family_for(model->config()).model_type;
-  facts.has_encoder = model->has_encoder();
-  facts.has_decoder = model->has_decoder();
-  facts.parameters = model->parameters().count();
-  nlohmann::json configuration = model::heed_family().write_config(model->config());
-  configuration.erase("model_type");
-  facts.configuration = dump_json(configuration);
-  for (const Parameter& parameter : model->parameters().all()) {
-    WeightFacts& weight = facts.weights.emplace_back(WeightFacts{parameter.name, {}});
-    for (int axis = 0; axis < parameter.shape.rank(); ++axis)
-      weight.shape.push_back(parameter.shape[axis]);
-  }
-  for (const WeightType type : kWeightTypes)
-    facts.weight_bytes[type] = weight_bytes(*model, engine::dtype_of(type));
-  for (const CacheType type : kCacheTypes)
-    facts.cache_bytes_per_token[type] = cache_bytes(*model, engine::dtype_of(type));
-  facts.stored = stored_weights(path);
-  facts.tokenizer = tokenizer_facts(path);
-  facts.memory = memory_needs(*model, facts.stored, context);
-  facts.warnings = model->config().warnings;
-  return facts;
+  require_input(!context || *context >= 1, "the context is {}, expected at least 1 token",
+                context.value_or(0));
+  return engine::with_system_errors([&] {
+    const auto model = checkpoint::build_model(path);
+    ModelFacts facts;
+    facts.family = model::family_for(model->config()).model_type;
+    facts.has_encoder = model->has_encoder();
+    facts.has_decoder = model->has_decoder();
+    facts.parameters = model->parameters().count();
+    nlohmann::json configuration = model::heed_family().write_config(model->config());
+    configuration.erase("model_type");
+    facts.configuration = dump_json(configuration);
+    for (const Parameter& parameter : model->parameters().all()) {
+      WeightFacts& weight = facts.weights.emplace_back(WeightFacts{parameter.name, {}});
+      for (int axis = 0; axis < parameter.shape.rank(); ++axis)
+        weight.shape.push_back(parameter.shape[axis]);
+    }
+    for (const WeightType type : kWeightTypes)
+      facts.weight_bytes[type] = weight_bytes(*model, engine::dtype_of(type));
+    for (const CacheType type : kCacheTypes)
+      facts.cache_bytes_per_token[type] = cache_bytes(*model, engine::dtype_of(type));
+    facts.stored = stored_weights(path);
+    facts.tokenizer = tokenizer_facts(path);
+    facts.memory = memory_needs(*model, facts.stored, context);
+    facts.warnings = model->config().warnings;
+    return facts;
+  });
+}
+
+std::vector<std::string> configuration_warnings(const std::filesystem::path& path) {
+  return engine::with_system_errors(
+      [&] { return checkpoint::build_model(path)->config().warnings; });
 }
 
 }  // namespace heed

@@ -22,6 +22,12 @@ std::string with_masks(std::string text, const std::string& mask) {
   return text;
 }
 
+void require_scores_texts(const engine::LoadedModel& model) {
+  require(model.transformer->has_decoder() && !model.transformer->has_encoder(),
+          "{} is {} and cannot score a text, expected a decoder-only model", model.path.string(),
+          model.kind());
+}
+
 void check_texts(const std::vector<std::string>& texts, int64_t first_number) {
   engine::check_count("first_number", first_number);
   for (size_t i = 0; i < texts.size(); ++i)
@@ -53,27 +59,29 @@ void Model::embed_batch(const std::vector<std::string>& texts, std::span<float> 
 }
 
 std::vector<std::vector<float>> Model::embed_tokens(const std::vector<std::vector<int32_t>>& texts,
-                                                    const EmbedOptions& options) const {
+                                                    const EmbedOptions& options,
+                                                    int64_t first_number) const {
   const ExecutorScope scope(*loaded_->executor);
+  engine::check_count("first_number", first_number);
   const tasks::Embedder embedder = loaded_->embedder(options);
   const model::ModelConfig& config = loaded_->transformer->config();
   for (size_t i = 0; i < texts.size(); ++i)
-    name_input("text", static_cast<int64_t>(i) + 1, [&] {
-      require_input(!texts[i].empty(), "there are no tokens");
+    name_input("text", first_number + static_cast<int64_t>(i), [&] {
       model::check_tokens(config, texts[i]);
       model::check_length(config, texts[i]);
     });
   return embedder.embed_tokens(texts);
 }
 
-TextToEmbed Model::text_to_embed(const std::string& text, const EmbedOptions& options) const {
-  const tasks::Embedder embedder = loaded_->embedder(options);
+std::vector<int32_t> Model::tokens_to_embed(const std::string& text,
+                                            const EmbedOptions& options) const {
   text::require_utf8(text, "the text");
-  TextToEmbed result{.tokens = embedder.tokens(text)};
-  result.untruncated_size = std::ssize(result.tokens);
-  if (result.untruncated_size >= embedder.max_tokens() && embedder.max_tokens() > 0)
-    result.untruncated_size = embedder.count_tokens(text);
-  return result;
+  return loaded_->embedder(options).tokens(text);
+}
+
+int64_t Model::count_tokens_to_embed(const std::string& text, const EmbedOptions& options) const {
+  text::require_utf8(text, "the text");
+  return loaded_->embedder(options).count_tokens(text);
 }
 
 int64_t Model::max_embedded_tokens(const EmbedOptions& options) const {
@@ -82,25 +90,23 @@ int64_t Model::max_embedded_tokens(const EmbedOptions& options) const {
 
 std::vector<ScoreWindow> Model::score_windows(std::string_view text,
                                               const ScoreOptions& options) const {
-  const model::Transformer& transformer = *loaded_->transformer;
-  require(transformer.has_decoder() && !transformer.has_encoder(),
-          "{} is {} and cannot score a text, expected a decoder-only model", loaded_->path.string(),
-          loaded_->kind());
+  require_scores_texts(*loaded_);
   const text::Tokenizer& tokenizer = loaded_->shared_tokenizer("scoring a text");
   text::require_utf8(text, "the text");
   const std::vector<int32_t> tokens = tokenizer.encode(text);
   require_input(tokens.size() >= 2, "expected at least 2 tokens, found {}: the first is not scored",
                 tokens.size());
-  model::check_tokens(transformer.config(), tokens);
+  model::check_tokens(loaded_->transformer->config(), tokens);
   std::vector<ScoreWindow> windows;
   for (const auto& [begin, end, scored] :
-       tasks::score_windows(transformer, std::ssize(tokens), options))
+       tasks::score_windows(*loaded_->transformer, std::ssize(tokens), options))
     windows.push_back({{tokens.begin() + begin, tokens.begin() + end}, scored});
   return windows;
 }
 
 std::vector<double> Model::score_window(const ScoreWindow& window) const {
   const ExecutorScope scope(*loaded_->executor);
+  require_scores_texts(*loaded_);
   require_input(window.scored >= 1 && window.scored < std::ssize(window.tokens),
                 "a window of {} tokens scores {}, expected 1 to {}", window.tokens.size(),
                 window.scored, std::ssize(window.tokens) - 1);
@@ -112,7 +118,7 @@ std::vector<double> Model::score_window(const ScoreWindow& window) const {
 std::vector<TokenScore> Model::score_tokens(std::span<const int32_t> tokens, int64_t top) const {
   const ExecutorScope scope(*loaded_->executor);
   require_input(!tokens.empty(), "there are no tokens to score");
-  require_input(top >= 0 && top <= vocab_size(), "top is {}, expected 0 to {}", top, vocab_size());
+  require_input(top >= 0, "top is {}, expected at least 0", top);
   return tasks::score_tokens(*loaded_->transformer, tokens, top, loaded_->activations(),
                              loaded_->cache());
 }
@@ -125,6 +131,12 @@ Logits Model::logits(std::span<const int32_t> tokens,
   require_input(both != source_tokens.empty(), "{}",
                 both ? "source_tokens is missing: the model is an encoder-decoder"
                      : "source_tokens is for encoder-decoders, this model reads only tokens");
+  const model::ModelConfig& config = transformer.config();
+  require(config.has_head, "{} has no language model head, and therefore no logits",
+          loaded_->path.string());
+  require_input(!tokens.empty(), "there are no tokens");
+  model::check_tokens(config, tokens);
+  model::check_length(config, tokens);
   Context context{.dtype = loaded_->activations()};
   const std::vector<int32_t> source_offsets{0, static_cast<int32_t>(source_tokens.size())};
   const std::vector<int32_t> offsets{0, static_cast<int32_t>(tokens.size())};

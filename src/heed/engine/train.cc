@@ -155,15 +155,19 @@ std::string training_config(const TrainOptions& options) {
 }
 
 std::optional<LastCheckpoint> last_checkpoint(const std::filesystem::path& out) {
-  const auto run = train::RunDirectory::join(out, false);
-  if (!run.has_checkpoint()) return std::nullopt;
-  const train::TrainingState state = train::read_state(run);
-  return LastCheckpoint{.step = state.step, .leaves = state.leaves};
+  return engine::with_system_errors([&]() -> std::optional<LastCheckpoint> {
+    const auto run = train::RunDirectory::join(out, false);
+    if (!run.has_checkpoint()) return std::nullopt;
+    const train::TrainingState state = train::read_state(run);
+    return LastCheckpoint{.step = state.step, .leaves = state.leaves};
+  });
 }
 
 void finish_killed_run(const std::filesystem::path& out) {
-  const DirectoryLock lock(out);
-  finish_replacement(train::RunDirectory::join(out, false).last());
+  engine::with_system_errors([&] {
+    const DirectoryLock lock(out);
+    finish_replacement(train::RunDirectory::join(out, false).last());
+  });
 }
 
 }  // namespace heed

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "heed/base/parallel.h"
+#include "heed/executor.h"
 
 namespace heed::serve {
 

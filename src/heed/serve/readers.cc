@@ -74,8 +74,9 @@ void Readers::stop() {
     lane->posted.notify_all();
     for (std::thread& thread : lane->threads) thread.join();
     lane->threads.clear();
+    decltype(lane->waiting) waiting;  // ends outside the lock
     const MutexLock lock(lane->mutex);
-    lane->waiting.clear();
+    waiting.swap(lane->waiting);
   }
 }
 

@@ -65,7 +65,7 @@ void normalize(std::vector<float>& vector) {
 
 Embedder::Embedder(const model::Transformer& model, text::Tokenizer tokenizer,
                    EmbedderOptions options)
-    : model_(model), tokenizer_(std::move(tokenizer)), options_(options) {
+    : model_(&model), tokenizer_(std::move(tokenizer)), options_(options) {
   const model::ModelConfig& config = model.config();
   require(options.pooling != Pooling::pooler || config.pooler, "the model has no pooler");
   require_input(options.batch_tokens >= 1, "batch_tokens is {}, expected at least 1",
@@ -80,7 +80,7 @@ Embedder::Embedder(const model::Transformer& model, text::Tokenizer tokenizer,
 }
 
 int64_t Embedder::dimension() const {
-  const int64_t width = model_.config().d_model;
+  const int64_t width = model_->config().d_model;
   return options_.truncate_dim == 0 ? width : std::min(width, options_.truncate_dim);
 }
 
@@ -156,7 +156,7 @@ void Embedder::embed_tokens(const std::vector<std::vector<int32_t>>& texts,
 
 /// The vector of a text from its states [rows, D]. A text that is all prompt is pooled whole.
 std::vector<float> Embedder::embedding(const float* states, int64_t rows) const {
-  const auto width = static_cast<size_t>(model_.config().d_model);
+  const auto width = static_cast<size_t>(model_->config().d_model);
   const int64_t skipped = options_.pooling == Pooling::pooler || unpooled_ >= rows ? 0 : unpooled_;
   std::vector<float> vector = pooled(
       options_.pooling, states + static_cast<size_t>(skipped) * width, rows - skipped, width);
@@ -174,9 +174,9 @@ void Embedder::embed_batch(const std::vector<std::vector<int32_t>>& texts,
   for (const int64_t member : members)
     data::append_sequence(texts[static_cast<size_t>(member)], ids, offsets);
   Context context;
-  Tensor states = hidden_states(model_, context, {ids, offsets});  // [N, D]
+  Tensor states = hidden_states(*model_, context, {ids, offsets});  // [N, D]
   const bool by_pooler = options_.pooling == Pooling::pooler;
-  if (by_pooler) states = model_.pool(context, states, offsets);  // [B, D]
+  if (by_pooler) states = model_->pool(context, states, offsets);  // [B, D]
   const float* values = states.data<float>();
   for (size_t b = 0; b < members.size(); ++b) {
     const int64_t first = by_pooler ? static_cast<int64_t>(b) : offsets[b];

@@ -85,7 +85,7 @@ class Embedder {
   void embed_batch(const std::vector<std::vector<int32_t>>& texts, std::span<const int64_t> members,
                    std::span<float> embeddings) const;
 
-  const model::Transformer& model_;
+  const model::Transformer* model_;
   text::Tokenizer tokenizer_;
   EmbedderOptions options_;
   int64_t unpooled_ = 0;  // the first tokens of a text, whose states are not pooled

@@ -1,4 +1,5 @@
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <limits>
 
@@ -148,8 +149,10 @@ struct LineWork::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  void begin_sharing() const {
+  void begin_sharing() {
+    if (sharing) return;
     if (options.on_sharing) options.on_sharing();
+    sharing = true;
   }
   /// Calls `call`; remembers whether another rank reports an error.
   template <typename Call>
@@ -162,12 +165,17 @@ struct LineWork::State {
     }
   }
   void fail_on_rank(const std::string& error);
+  /// Answers go to `write`, unless they go to LineOptions::resume.
   LineSums answer(engine::LineSource& source, const std::string& kind, const Model& model,
-                  const AnswerLines& answer, size_t columns);
+                  const AnswerLines& answer, size_t columns,
+                  const engine::AnswerOutput::Write& write);
+  LineSums answer_input(const Model& model, const AnswerLines& answer, size_t columns,
+                        const engine::AnswerOutput::Write& write);
   void share(uint64_t fingerprint, const distribute::WorkSource& source, const AnswerLines& answer);
 
   const LineOptions options;
-  std::optional<engine::AnswerOutput> output;
+  std::atomic<bool> sharing = false;
+  std::optional<engine::AnswerOutput> output;  // of the last answer()
   bool reported_elsewhere = false;
   std::shared_ptr<engine::RankParts> parts;  // if ranks share the model
   std::shared_ptr<distribute::Group> group;
@@ -175,8 +183,9 @@ struct LineWork::State {
 };
 
 LineWork::State::State(LineOptions line_options) : options(std::move(line_options)) {
+  engine::check_count("rank_timeout", options.rank_timeout.count());
   group = distribute::join_launched_ranks(
-      [this] { return options.interrupted && options.interrupted(); },
+      [this] { return sharing && options.interrupted && options.interrupted(); },
       {.wait = options.rank_timeout});
   distribute::require_no_error(*group, "");
   if (options.tensor_parallel && !group->alone())
@@ -189,7 +198,8 @@ void LineWork::State::fail_on_rank(const std::string& error) {
 }
 
 LineSums LineWork::State::answer(engine::LineSource& source, const std::string& kind,
-                                 const Model& model, const AnswerLines& answer, size_t columns) {
+                                 const Model& model, const AnswerLines& answer, size_t columns,
+                                 const engine::AnswerOutput::Write& write) {
   const bool alone = group->alone();
   if (!alone) begin_sharing();
   const uint64_t fingerprint = alone && options.resume.empty() ? 0 : engine::fingerprint_of(model);
@@ -199,8 +209,8 @@ LineSums LineWork::State::answer(engine::LineSource& source, const std::string& 
   }
   if (!options.resume.empty())
     output.emplace(columns, options.resume, fingerprint);
-  else if (!output)
-    output.emplace(columns, options.write);
+  else
+    output.emplace(columns, write);
   LineSums sums{.all = {}, .here = output->progress().sums};
   engine::InputLines lines(source, options.input_name, *output);
   if (alone) {
@@ -264,30 +274,41 @@ Model LineWork::load(const std::function<Model()>& load) const {
   }
 }
 
-LineSums LineWork::answer(const Model& model, const AnswerLines& answer, size_t columns) {
-  if (!is_root()) return answer_parts("line", {}, model, answer, columns);
-  const LineOptions& options = state_->options;
+LineSums LineWork::State::answer_input(const Model& model, const AnswerLines& answer,
+                                       size_t columns, const engine::AnswerOutput::Write& write) {
+  if (!group->is_root()) {
+    engine::KnownLines none({});
+    return this->answer(none, "line", model, answer, columns, write);
+  }
+  require_input(options.read != nullptr, "LineOptions::read is empty: there are no lines");
   engine::LineStream lines(options.read, options.input_name,
-                           static_cast<size_t>(state_->group->size()) * engine::kLinesAhead);
-  return state_->answer(lines, "line", model, answer, columns);
+                           static_cast<size_t>(group->size()) * engine::kLinesAhead);
+  return this->answer(lines, "line", model, answer, columns, write);
+}
+
+LineSums LineWork::answer(const Model& model, const AnswerLines& answer, size_t columns) {
+  return state_->answer_input(model, answer, columns, state_->options.write);
 }
 
 std::vector<LineAnswer> LineWork::collect(const Model& model, const AnswerLines& answer) {
-  std::vector<LineAnswer> kept;
-  state_->output.emplace(0, [&](const std::vector<LineAnswer>& answers) {
-    kept.insert(kept.end(), answers.begin(), answers.end());
+  require_input(state_->options.resume.empty(), "answers that are collected are not written to {}",
+                state_->options.resume.string());
+  const auto kept = std::make_shared<std::vector<LineAnswer>>();
+  state_->answer_input(model, answer, 0, [kept](const std::vector<LineAnswer>& answers) {
+    kept->insert(kept->end(), answers.begin(), answers.end());
   });
-  this->answer(model, answer);
-  state_->output.reset();
-  return kept;
+  return std::move(*kept);
 }
 
 LineSums LineWork::answer_parts(const std::string& kind, std::vector<std::string> parts,
                                 const Model& model, const AnswerLines& answer, size_t columns) {
   engine::KnownLines lines(std::move(parts));
-  return state_->answer(lines, kind, model, answer, columns);
+  return state_->answer(lines, kind, model, answer, columns, state_->options.write);
 }
 
-void LineWork::conclude(const std::string& line) { state_->output->put({line}); }
+void LineWork::conclude(const std::string& line) {
+  require_input(state_->output.has_value(), "a last line follows the answers, on rank 0");
+  state_->output->put({line});
+}
 
 }  // namespace heed

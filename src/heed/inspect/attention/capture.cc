@@ -73,9 +73,9 @@ void check(const model::Transformer& model, const HeadChoice& choice) {
   const int64_t layers = inspect::attention_layers(model.config(), kind),
                 heads = inspect::attention_heads(model.config(), kind);
   require(layer >= 0 && layer < layers, "layer is {}, expected 1 to {}, the layers of the {}",
-          layer + 1, layers, in_encoder ? "encoder" : "decoder");
+          int64_t{layer} + 1, layers, in_encoder ? "encoder" : "decoder");
   require(!head || (*head >= 0 && *head < heads), "head is {}, expected 1 to {}",
-          head.value_or(0) + 1, heads);
+          int64_t{head.value_or(0)} + 1, heads);
 }
 
 HeadMap capture_head(const model::Transformer& model, const ModelInput& input,

@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "heed/base/json.h"
-#include "heed/base/parallel.h"
 #include "heed/generate/generate_options.h"
 #include "heed/serve/completion_tokens.h"
 #include "heed/serve/generation_call.h"

@@ -65,7 +65,7 @@ std::vector<int32_t> checked(const Model& model, TokenizedText input, int64_t li
   if (limit == 0 || std::ssize(input.tokens) < limit) return std::move(input.tokens);
   // As many tokens as there may be: what is left of a longer text, perhaps.
   const int64_t count =
-      input.text ? model.text_to_embed(*input.text).untruncated_size : std::ssize(input.tokens);
+      input.text ? model.count_tokens_to_embed(*input.text) : std::ssize(input.tokens);
   if (count > limit && !truncate) throw context_length_exceeded(path, count, limit);
   input.tokens.resize(static_cast<size_t>(limit));
   return std::move(input.tokens);
@@ -83,7 +83,7 @@ void post_embeddings(const ModelCall& call) {
   std::vector<TokenizedText> input = read_texts_or_tokens(
       fields, "input", model, [&](const std::string& text, const std::string& field) {
         if (!truncate) require_room(model, text, field);
-        return model.text_to_embed(text).tokens;
+        return model.tokens_to_embed(text);
       });
   auto state = std::make_shared<EmbeddingCall>();
   state->call = call.call;
