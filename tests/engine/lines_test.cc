@@ -105,5 +105,27 @@ TEST_F(Lines, ArePartsOfTheInputThatTheCallerKnows) {
   EXPECT_EQ(written_, "1 1\n2 2\n");
 }
 
+TEST_F(Lines, CanBeFollowedByOthers) {
+  LineWork work(options({}));
+  work.answer_parts("window", {"a", "bc"}, model_,
+                    answer_one_by_one([](const auto&, int64_t) { return LineAnswer("x\n"); }), 0);
+  const LineSums sums = work.answer_parts("window", {"abc"}, model_, lengths(), 2);
+  EXPECT_EQ(written_, "x\nx\n1 3\n");
+  EXPECT_EQ(sums.all, (std::vector<double>{1, 3}));
+}
+
+TEST_F(Lines, AreRefusedWithoutWhatTheyNeed) {
+  LineOptions silent = options({});
+  silent.read = nullptr;
+  expect_error([&] { LineWork(silent).answer(model_, lengths()); }, "LineOptions::read is empty");
+  expect_error([&] { LineWork(options({})).conclude("end\n"); }, "follows the answers");
+  LineOptions file = options({"the"});
+  file.resume = "answers";
+  expect_error([&] { LineWork(file).collect(model_, lengths()); }, "not written to answers");
+  LineOptions impatient = options({});
+  impatient.rank_timeout = std::chrono::seconds(0);
+  expect_error([&] { LineWork work(impatient); }, "rank_timeout is 0");
+}
+
 }  // namespace
 }  // namespace heed
