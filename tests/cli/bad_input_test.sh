@@ -72,7 +72,7 @@ refused "line 1: expected source, tab, target" "$heed" score --model translator 
 # A length penalty that is not a number, and options that an encoder-only model does not support.
 refused "length_penalty is nan" \
   "$heed" translate --model translator --length-penalty nan <a.txt
-refused "--num-beams is for models with a decoder" "$heed" bench "${encoder[@]}" --num-beams 2
+refused "num_beams is for models with a decoder" "$heed" bench "${encoder[@]}" --num-beams 2
 refused "an encoder-only model computes in f32 or int8" "$heed" bench "${encoder[@]}" --compute bf16
 
 # An error ends the command although standard input is still open.
