@@ -70,6 +70,7 @@ struct LoadedModel {
   /// What embeds with these options, completed by the model's files. Throws Error as Model::embed()
   /// does.
   tasks::Embedder embedder(const EmbedOptions& asked = {}) const;
+  /// The same, made anew: what default_embedder is made with.
   tasks::Embedder make_embedder(const EmbedOptions& asked) const;
   /// What both stacks read, as for Model::attention().
   inspect::ModelInput attention_input(const std::string& text, const AttentionOptions& asked) const;
