@@ -175,7 +175,7 @@ self_test() {
   expect '' tests/base/testing.h '(std::filesystem::temp_directory_path()'
   local call
   for call in 'std::fprintf(stderr, "x");' 'std::cerr << x;' 'fmt::print("x");' 'std::puts("x");' 'std::cout << x;' 'printf("x");'; do
-    expect 'src/heed/io/gguf.cc:2: prints' src/heed/io/gguf.cc $'#include <cstdio>\n'"  $call"
+    expect 'src/heed/io/gguf/gguf_file.cc:2: prints' src/heed/io/gguf/gguf_file.cc $'#include <cstdio>\n'"  $call"
     expect '' src/cli/commands/info.cc "  $call"
   done
   expect 'include/heed/model.h:1: prints' include/heed/model.h 'inline void f() { std::cerr << 1; }'

@@ -7,7 +7,7 @@
 #include "heed/base/json.h"
 #include "heed/checkpoint/adapter_directory.h"
 #include "heed/checkpoint/model_directory.h"
-#include "heed/io/gguf.h"
+#include "heed/io/gguf/gguf_file.h"
 #include "heed/io/safetensors.h"
 #include "heed/io/word_vectors.h"
 #include "heed/model/families/family.h"

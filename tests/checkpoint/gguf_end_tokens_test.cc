@@ -1,4 +1,4 @@
-#include "heed/checkpoint/gguf_end_tokens.h"
+#include "heed/checkpoint/gguf/end_tokens.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Models in GGUF files written by llama.cpp's converter (tests/golden/gguf_models/make.py),
 // compared with the original checkpoints.
-#include "heed/checkpoint/gguf_model.h"
+#include "heed/checkpoint/gguf/model.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/checkpoint/model_directory.h"
-#include "heed/io/gguf.h"
+#include "heed/io/gguf/gguf_file.h"
 #include "heed/kernels/as_f32.h"
 #include "tests/base/testing.h"
 #include "tests/checkpoint/golden.h"

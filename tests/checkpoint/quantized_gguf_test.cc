@@ -1,11 +1,11 @@
-#include "heed/checkpoint/quantized_gguf.h"
+#include "heed/checkpoint/gguf/save_quantized.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "heed/checkpoint/model_directory.h"
-#include "heed/io/gguf.h"
+#include "heed/io/gguf/gguf_file.h"
 #include "tests/base/testing.h"
 #include "tests/checkpoint/golden.h"
 #include "tests/io/gguf_bytes.h"

@@ -1,6 +1,6 @@
 // Models written to GGUF files, compared with the files that llama.cpp's converter makes of the
 // same directories (tests/golden/gguf_models/make.py).
-#include "heed/checkpoint/saved_gguf.h"
+#include "heed/checkpoint/gguf/save.h"
 
 #include <gtest/gtest.h>
 

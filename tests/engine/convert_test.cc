@@ -4,7 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
-#include "heed/io/gguf.h"
+#include "heed/io/gguf/gguf_file.h"
 #include "tests/engine/random_adapter.h"
 #include "tests/engine/small_models.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/io/gguf_metadata.h"
+#include "heed/io/gguf/metadata.h"
 #include "tests/base/testing.h"
 
 namespace heed::io {

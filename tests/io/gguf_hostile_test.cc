@@ -2,7 +2,7 @@
 // is sized by an unchecked number.
 #include <gtest/gtest.h>
 
-#include "heed/io/gguf.h"
+#include "heed/io/gguf/gguf_file.h"
 #include "tests/base/testing.h"
 #include "tests/io/gguf_bytes.h"
 

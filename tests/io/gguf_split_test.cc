@@ -1,7 +1,7 @@
 // Models that are split over several GGUF files.
 #include <gtest/gtest.h>
 
-#include "heed/io/gguf.h"
+#include "heed/io/gguf/gguf_file.h"
 #include "tests/io/gguf_bytes.h"
 
 namespace heed::io {

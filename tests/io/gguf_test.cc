@@ -1,4 +1,4 @@
-#include "heed/io/gguf.h"
+#include "heed/io/gguf/gguf_file.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // at a bounded cost.
 #include <gtest/gtest.h>
 
-#include "heed/io/gguf.h"
+#include "heed/io/gguf/gguf_file.h"
 #include "heed/io/safetensors.h"
 #include "heed/io/word_vectors.h"
 #include "tests/base/cost.h"

@@ -1,10 +1,10 @@
-#include "heed/text/files/gguf_tokenizer.h"
+#include "heed/text/gguf/tokenizer.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "heed/io/gguf.h"
+#include "heed/io/gguf/gguf_file.h"
 #include "heed/text/pre_tokenizers/named_patterns.h"
 #include "heed/text/regex/regex.h"
 #include "tests/io/gguf_bytes.h"

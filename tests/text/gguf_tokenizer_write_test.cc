@@ -1,4 +1,4 @@
-#include "heed/text/files/gguf_tokenizer_write.h"
+#include "heed/text/gguf/tokenizer_write.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "heed/base/file.h"
 #include "heed/base/json.h"
-#include "heed/text/files/gguf_tokenizer.h"
+#include "heed/text/gguf/tokenizer.h"
 #include "tests/base/testing.h"
 
 namespace heed::text {

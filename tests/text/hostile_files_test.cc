@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "heed/io/gguf.h"
-#include "heed/text/files/gguf_tokenizer.h"
+#include "heed/io/gguf/gguf_file.h"
+#include "heed/text/gguf/tokenizer.h"
 #include "heed/text/sentencepiece.h"
 #include "tests/io/gguf_bytes.h"
 #include "tests/text/hostile_tokenizer_json.h"

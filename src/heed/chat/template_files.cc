@@ -6,7 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
-#include "heed/io/gguf_metadata.h"
+#include "heed/io/gguf/metadata.h"
 
 namespace heed::chat {
 namespace {

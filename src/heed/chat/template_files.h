@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/io/gguf_metadata.h"
+#include "heed/io/gguf/metadata.h"
 
 namespace heed::chat {
 

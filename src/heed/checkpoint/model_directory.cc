@@ -8,7 +8,7 @@
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/checkpoint/fit_config.h"
-#include "heed/checkpoint/gguf_model.h"
+#include "heed/checkpoint/gguf/model.h"
 #include "heed/checkpoint/mxfp4_experts.h"
 #include "heed/checkpoint/quantized_directory.h"
 #include "heed/model/families/config_json.h"

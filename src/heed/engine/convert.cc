@@ -10,9 +10,9 @@
 #include "heed/chat/template_files.h"
 #include "heed/checkpoint/adapter_directory.h"
 #include "heed/checkpoint/copied_files.h"
-#include "heed/checkpoint/gguf_end_tokens.h"
+#include "heed/checkpoint/gguf/end_tokens.h"
+#include "heed/checkpoint/gguf/save.h"
 #include "heed/checkpoint/model_directory.h"
-#include "heed/checkpoint/saved_gguf.h"
 #include "heed/engine/new_files.h"
 #include "heed/engine/system_errors.h"
 #include "heed/generate/generation_config.h"
@@ -22,8 +22,8 @@
 #include "heed/model/gguf/write.h"
 #include "heed/tasks/embedder.h"
 #include "heed/tasks/text_settings.h"
-#include "heed/text/files/gguf_tokenizer.h"
-#include "heed/text/files/gguf_tokenizer_write.h"
+#include "heed/text/gguf/tokenizer.h"
+#include "heed/text/gguf/tokenizer_write.h"
 
 namespace heed {
 namespace {

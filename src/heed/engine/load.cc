@@ -10,8 +10,8 @@
 #include "heed/engine/weight_cache.h"
 #include "heed/generate/cached_decoder.h"
 #include "heed/load_options.h"
-#include "heed/text/files/gguf_tokenizer.h"
 #include "heed/text/files/tokenizer_path.h"
+#include "heed/text/gguf/tokenizer.h"
 
 namespace heed::engine {
 namespace {

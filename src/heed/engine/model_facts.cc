@@ -10,11 +10,11 @@
 #include "heed/checkpoint/model_directory.h"
 #include "heed/engine/load.h"
 #include "heed/engine/system_errors.h"
-#include "heed/io/gguf.h"
+#include "heed/io/gguf/gguf_file.h"
 #include "heed/model/families/family.h"
 #include "heed/model/families/known.h"
 #include "heed/quantize/quantization.h"
-#include "heed/text/files/gguf_tokenizer.h"
+#include "heed/text/gguf/tokenizer.h"
 #include "heed/text/tokenizer.h"
 #include "heed/text/translation_tokenizer.h"
 

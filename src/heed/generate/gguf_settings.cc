@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
-#include "heed/io/gguf_metadata.h"
+#include "heed/io/gguf/metadata.h"
 
 namespace heed::generate {
 namespace {

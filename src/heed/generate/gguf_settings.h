@@ -3,8 +3,8 @@
 #include <string>
 
 #include "heed/generate/generation_config.h"
-#include "heed/io/gguf_metadata.h"
-#include "heed/io/gguf_write.h"
+#include "heed/io/gguf/metadata.h"
+#include "heed/io/gguf/write.h"
 
 namespace heed::generate {
 

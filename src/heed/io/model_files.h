@@ -5,7 +5,7 @@
 #include <memory>
 #include <mutex>
 
-#include "heed/io/gguf.h"
+#include "heed/io/gguf/gguf_file.h"
 
 namespace heed::io {
 

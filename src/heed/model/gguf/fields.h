@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "heed/io/gguf_metadata.h"
-#include "heed/io/gguf_write.h"
+#include "heed/io/gguf/metadata.h"
+#include "heed/io/gguf/write.h"
 #include "heed/model/gguf/metadata.h"
 
 namespace heed::model {

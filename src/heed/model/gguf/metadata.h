@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
-#include "heed/io/gguf.h"
+#include "heed/io/gguf/gguf_file.h"
 
 namespace heed::model {
 

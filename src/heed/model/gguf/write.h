@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/io/gguf_write.h"
+#include "heed/io/gguf/write.h"
 #include "heed/io/safetensors.h"
 #include "heed/model/families/family.h"
 

@@ -5,9 +5,9 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
-#include "heed/io/gguf_metadata.h"
-#include "heed/text/files/gguf_tokenizer.h"
+#include "heed/io/gguf/metadata.h"
 #include "heed/text/files/tokenizer_files.h"
+#include "heed/text/gguf/tokenizer.h"
 #include "heed/text/translation_tokenizer.h"
 
 namespace heed::text {

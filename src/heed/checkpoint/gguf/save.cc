@@ -1,4 +1,4 @@
-#include "heed/checkpoint/saved_gguf.h"
+#include "heed/checkpoint/gguf/save.h"
 
 #include <algorithm>
 #include <map>
@@ -6,8 +6,8 @@
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
-#include "heed/checkpoint/gguf_model.h"
-#include "heed/checkpoint/gguf_weights.h"
+#include "heed/checkpoint/gguf/model.h"
+#include "heed/checkpoint/gguf/weights.h"
 #include "heed/checkpoint/stored_parts.h"
 #include "heed/kernels/as_f32.h"
 #include "heed/model/gguf/write.h"

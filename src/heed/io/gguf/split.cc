@@ -1,4 +1,4 @@
-#include "heed/io/gguf_split.h"
+#include "heed/io/gguf/split.h"
 
 #include <algorithm>
 #include <string>

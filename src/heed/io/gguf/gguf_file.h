@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "heed/base/file.h"
-#include "heed/io/gguf_metadata.h"
+#include "heed/io/gguf/metadata.h"
 #include "heed/io/safetensors.h"
 
 namespace heed::io {

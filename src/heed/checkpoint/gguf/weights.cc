@@ -1,4 +1,4 @@
-#include "heed/checkpoint/gguf_weights.h"
+#include "heed/checkpoint/gguf/weights.h"
 
 #include <algorithm>
 #include <cstring>

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "heed/io/gguf_metadata.h"
-#include "heed/io/gguf_write.h"
+#include "heed/io/gguf/metadata.h"
+#include "heed/io/gguf/write.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::text {

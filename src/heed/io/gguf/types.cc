@@ -1,4 +1,4 @@
-#include "heed/io/gguf_types.h"
+#include "heed/io/gguf/types.h"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,10 @@
-#include "heed/checkpoint/gguf_model.h"
+#include "heed/checkpoint/gguf/model.h"
 
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
-#include "heed/checkpoint/gguf_end_tokens.h"
-#include "heed/checkpoint/gguf_weights.h"
+#include "heed/checkpoint/gguf/end_tokens.h"
+#include "heed/checkpoint/gguf/weights.h"
 #include "heed/model/families/known.h"
 #include "heed/model/gguf/metadata.h"
 

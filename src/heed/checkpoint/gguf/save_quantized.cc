@@ -1,4 +1,4 @@
-#include "heed/checkpoint/quantized_gguf.h"
+#include "heed/checkpoint/gguf/save_quantized.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "heed/base/error.h"
-#include "heed/checkpoint/gguf_model.h"
-#include "heed/checkpoint/gguf_weights.h"
+#include "heed/checkpoint/gguf/model.h"
+#include "heed/checkpoint/gguf/weights.h"
 #include "heed/checkpoint/weights.h"
-#include "heed/io/gguf_write.h"
+#include "heed/io/gguf/write.h"
 
 namespace heed::checkpoint {
 namespace {

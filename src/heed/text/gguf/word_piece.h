@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "heed/io/gguf.h"
+#include "heed/io/gguf/gguf_file.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::text {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/io/gguf.h"
+#include "heed/io/gguf/gguf_file.h"
 #include "heed/model/config.h"
 
 namespace heed::checkpoint {

@@ -1,4 +1,4 @@
-#include "heed/text/files/gguf_tokenizer.h"
+#include "heed/text/gguf/tokenizer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include "heed/base/json.h"
 #include "heed/base/reader_limits.h"
 #include "heed/text/files/byte_level_json.h"
-#include "heed/text/files/gguf_word_piece.h"
 #include "heed/text/files/tokenizer_files.h"
+#include "heed/text/gguf/word_piece.h"
 #include "heed/text/pre_tokenizers/named_patterns.h"
 #include "heed/text/text_size.h"
 #include "heed/text/utf8.h"

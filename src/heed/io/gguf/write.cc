@@ -1,4 +1,4 @@
-#include "heed/io/gguf_write.h"
+#include "heed/io/gguf/write.h"
 
 #include <fstream>
 #include <type_traits>
@@ -6,8 +6,8 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/rounding.h"
-#include "heed/io/gguf_metadata.h"
-#include "heed/io/gguf_types.h"
+#include "heed/io/gguf/metadata.h"
+#include "heed/io/gguf/types.h"
 
 namespace heed::io {
 namespace {

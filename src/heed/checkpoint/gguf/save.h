@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "heed/io/gguf.h"
-#include "heed/io/gguf_write.h"
+#include "heed/io/gguf/gguf_file.h"
+#include "heed/io/gguf/write.h"
 #include "heed/model/transformer.h"
 
 namespace heed::checkpoint {

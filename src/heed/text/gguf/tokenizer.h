@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "heed/io/gguf_metadata.h"
+#include "heed/io/gguf/metadata.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed::text {

@@ -1,4 +1,4 @@
-#include "heed/io/gguf_metadata.h"
+#include "heed/io/gguf/metadata.h"
 
 #include <limits>
 #include <type_traits>
@@ -8,7 +8,7 @@
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/base/reader_limits.h"
-#include "heed/io/gguf_cursor.h"
+#include "heed/io/gguf/cursor.h"
 
 namespace heed::io {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
-#include "heed/text/files/gguf_tokenizer.h"
-#include "heed/text/files/gguf_tokenizer_write.h"
+#include "heed/text/gguf/tokenizer.h"
+#include "heed/text/gguf/tokenizer_write.h"
 
 namespace heed::text {
 namespace {

@@ -1,4 +1,4 @@
-#include "heed/io/gguf.h"
+#include "heed/io/gguf/gguf_file.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,9 +8,9 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/rounding.h"
-#include "heed/io/gguf_cursor.h"
-#include "heed/io/gguf_split.h"
-#include "heed/io/gguf_types.h"
+#include "heed/io/gguf/cursor.h"
+#include "heed/io/gguf/split.h"
+#include "heed/io/gguf/types.h"
 #include "heed/io/mapped_pages.h"
 
 namespace heed::io {

@@ -1,4 +1,4 @@
-#include "heed/text/files/gguf_word_piece.h"
+#include "heed/text/gguf/word_piece.h"
 
 #include <nlohmann/json.hpp>
 

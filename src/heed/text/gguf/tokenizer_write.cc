@@ -1,4 +1,4 @@
-#include "heed/text/files/gguf_tokenizer_write.h"
+#include "heed/text/gguf/tokenizer_write.h"
 
 #include <algorithm>
 #include <map>

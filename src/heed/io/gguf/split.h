@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "heed/io/gguf_metadata.h"
+#include "heed/io/gguf/metadata.h"
 
 namespace heed::io {
 
