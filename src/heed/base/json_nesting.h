@@ -8,7 +8,7 @@ struct JsonNesting {
   bool inside_string = false;
   bool escaped = false;  // the next character, by a backslash
 
-  /// Moves behind the next character of the text.
+  /// Moves past the next character of the text.
   void advance(char c) {
     if (escaped) {
       escaped = false;

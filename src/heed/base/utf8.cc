@@ -10,8 +10,6 @@ namespace {
 
 constexpr CodePoint kMalformed{CodePoint::kReplacement, 1, false};
 
-bool is_continuation(uint8_t byte) { return (byte & 0xC0) == 0x80; }
-
 /// The range of the second byte, which is what excludes overlong forms, surrogates and values above
 /// U+10FFFF.
 bool is_second_byte(uint8_t lead, uint8_t byte) {
@@ -25,7 +23,7 @@ bool is_second_byte(uint8_t lead, uint8_t byte) {
     case 0xF4:
       return byte >= 0x80 && byte <= 0x8F;
     default:
-      return is_continuation(byte);
+      return is_continuation(static_cast<char>(byte));
   }
 }
 
@@ -49,7 +47,7 @@ size_t malformed_length(std::string_view text, size_t position) {
   const size_t left = text.size() - position, wanted = length_by_lead(byte(0));
   if (wanted < 2 || left < 2 || !is_second_byte(byte(0), byte(1))) return 1;
   size_t length = 2;
-  while (length < wanted && length < left && is_continuation(byte(length))) ++length;
+  while (length < wanted && length < left && is_continuation(text[position + length])) ++length;
   return length;
 }
 
@@ -64,7 +62,7 @@ CodePoint code_point_at(std::string_view text, size_t position) {
   if (!is_second_byte(lead, byte(1))) return kMalformed;
   char32_t value = lead & (0x7Fu >> length);
   for (size_t i = 1; i < length; ++i) {
-    if (!is_continuation(byte(i))) return kMalformed;
+    if (!is_continuation(text[position + i])) return kMalformed;
     value = (value << 6) | (byte(i) & 0x3Fu);
   }
   return {value, length, true};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,6 +18,22 @@ struct CodePoint {
   uint8_t length = 0;  // bytes, 1 to 4
   bool valid = true;   // false: a malformed byte, taken alone
 };
+
+/// Whether a byte of well-formed UTF-8 is not the first of its code point.
+constexpr bool is_continuation(char byte) { return (static_cast<uint8_t>(byte) & 0xC0) == 0x80; }
+
+/// Where the code point begins that byte `position` of well-formed UTF-8 belongs to; `position`
+/// itself at the end of the text.
+inline size_t code_point_begin(std::string_view text, size_t position) {
+  while (position > 0 && position < text.size() && is_continuation(text[position])) --position;
+  return position;
+}
+
+/// How many code points well-formed UTF-8 has.
+inline size_t count_code_points(std::string_view text) {
+  return text.size() -
+         static_cast<size_t>(std::count_if(text.begin(), text.end(), is_continuation));
+}
 
 /// The code point that starts at byte `position` (below text.size()). Well-formed is what table 3-7
 /// of the Unicode standard lists: shortest form only, no surrogates, nothing above U+10FFFF.

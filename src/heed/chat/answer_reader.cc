@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/ascii.h"
 #include "heed/base/json_nesting.h"
 #include "heed/base/random.h"
 #include "heed/chat.h"
@@ -11,17 +12,14 @@
 namespace heed {
 namespace {
 
-using chat::begun;
-
-constexpr std::string_view kWhiteSpace = " \t\r\n";
+using chat::partial_mark;
 
 size_t leading_white_space(std::string_view text) {
   return std::min(text.find_first_not_of(kWhiteSpace), text.size());
 }
 
 size_t size_without_trailing_white_space(std::string_view text) {
-  const size_t last = text.find_last_not_of(kWhiteSpace);
-  return last == text.npos ? 0 : last + 1;
+  return text.find_last_not_of(kWhiteSpace) + 1;  // npos + 1 is 0
 }
 
 bool inside_json_string(std::string_view text) {
@@ -106,7 +104,8 @@ bool AnswerReader::State::skip_white_space(Mode next) {
 bool AnswerReader::State::read_reasoning(bool last) {
   const size_t end = unread.find(format.reasoning_end);
   const bool ended = end != unread.npos;
-  size_t certain = ended ? end : unread.size() - (last ? 0 : begun(unread, format.reasoning_end));
+  size_t certain =
+      ended ? end : unread.size() - (last ? 0 : partial_mark(unread, format.reasoning_end));
   if (!last || ended)
     certain = size_without_trailing_white_space(std::string_view(unread).substr(0, certain));
   part.reasoning_content += unread.substr(0, certain);
@@ -135,7 +134,7 @@ bool AnswerReader::State::read_content(bool last) {
   }
   const size_t begin = unread.find(marks.begin);
   const bool found = begin != unread.npos;
-  const size_t end = found ? begin : unread.size() - (last ? 0 : begun(unread, marks.begin));
+  const size_t end = found ? begin : unread.size() - (last ? 0 : partial_mark(unread, marks.begin));
   const size_t certain = size_without_trailing_white_space(std::string_view(unread).substr(0, end));
   if (certain > 0) answered = true;
   part.content += unread.substr(0, certain);

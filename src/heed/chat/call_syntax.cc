@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "heed/base/ascii.h"
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/json_nesting.h"
@@ -17,12 +18,6 @@ constexpr std::string_view kMistralCall = "[TOOL_CALLS]", kMistralId = "[CALL_ID
 constexpr std::string_view kDeepseekCall = "<｜tool▁call▁begin｜>",
                            kDeepseekCallEnd = "<｜tool▁call▁end｜>",
                            kDeepseekSeparator = "<｜tool▁sep｜>";
-
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
 
 /// Takes what precedes `mark` off the front of `text`, and the mark; all if there is no mark.
 std::string_view take_until(std::string_view& text, std::string_view mark) {

@@ -36,9 +36,9 @@ TextEnd text_end(std::string_view text) {
 }
 
 /// Size of the longest end of `text` with which one of the marks begins.
-size_t begun_end(std::string_view text) {
+size_t partial_end(std::string_view text) {
   size_t size = 0;
-  for (const std::string_view mark : kEnds) size = std::max(size, begun(text, mark));
+  for (const std::string_view mark : kEnds) size = std::max(size, partial_mark(text, mark));
   return size;
 }
 
@@ -89,7 +89,7 @@ bool ChannelReader::read_text(std::string& unread, bool last, ChatAnswer& part) 
       append(part.content, has_content_, text);
     }
   } else {
-    const size_t certain = ended ? end.begin : unread.size() - (last ? 0 : begun_end(unread));
+    const size_t certain = ended ? end.begin : unread.size() - (last ? 0 : partial_end(unread));
     const std::string_view text = std::string_view(unread).substr(0, certain);
     if (mode_ == Mode::reasoning)
       append(part.reasoning_content, has_reasoning_, text);

@@ -14,11 +14,12 @@ bool has_channels(std::string_view source);
 /// The token that ends a call of a tool; it ends an answer, too.
 inline constexpr std::string_view kChannelCallEnd = "<|call|>";
 
-/// Reads an answer in channels, as gpt-oss writes it: messages of a header and a text,
-///   <|channel|>analysis<|message|>I think
-///   so.<|end|><|start|>assistant<|channel|>final<|message|>Yes.
-/// The text of the channel analysis is reasoning; with a recipient (to=functions.NAME, in front of
-/// the channel or behind it) it is a call of a tool; else it is content.
+/// Reads an answer in channels, as gpt-oss writes it: messages of a header and a text, such as
+///
+///     <|channel|>analysis<|message|>A sum.<|end|><|start|>assistant<|channel|>final<|message|>4.
+///
+/// The text of the channel analysis is reasoning. A message with a recipient (to=functions.NAME,
+/// before or after the channel) is a call of a tool; any other is content.
 class ChannelReader {
  public:
   /// Takes from `unread` what is certain, or all if it is the `last` of the answer, and adds it to

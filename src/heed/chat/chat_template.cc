@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "heed/base/ascii.h"
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/chat/answer_format.h"
@@ -17,18 +18,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool is_white_space_only(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == text.npos;
-}
-
 /// Special tokens, and the other added tokens that the template writes itself, such as <think>.
 std::unordered_set<int32_t> control_tokens_of(const std::string& source,
                                               const text::Tokenizer& tokenizer) {
   std::unordered_set<int32_t> control;
   for (const int32_t id : tokenizer.added_tokens()) {
     const std::string& piece = tokenizer.piece(id);
-    if (tokenizer.is_special(id) ||
-        (!is_white_space_only(piece) && source.find(piece) != source.npos))
+    if (tokenizer.is_special(id) || (!trimmed(piece).empty() && source.find(piece) != source.npos))
       control.insert(id);
   }
   return control;
@@ -175,10 +171,8 @@ AnswerFormat ChatTemplate::answer_format(const ChatOptions& options,
   format.reasoning_begin = marks.begin;
   format.reasoning_end = marks.end;
   if (marks.begin.empty()) return format;
-  std::string_view end = rendered;
-  while (is_white_space_only(end.substr(end.empty() ? 0 : end.size() - 1)) && !end.empty())
-    end.remove_suffix(1);
-  format.begins_with_reasoning = options.add_generation_prompt && end.ends_with(marks.begin);
+  format.begins_with_reasoning =
+      options.add_generation_prompt && trimmed(rendered).ends_with(marks.begin);
   return format;
 }
 
@@ -190,7 +184,7 @@ ChatPrompt ChatTemplate::prompt(std::span<const ChatMessage> messages, const Cha
   return {std::move(rendered.text), std::move(tokens), end_tokens_, std::move(answer)};
 }
 
-/// The token that the template puts behind an answer. Files may name only the end of a text, which
+/// The token that the template puts after an answer. Files may name only the end of a text, which
 /// chat models do not write: an answer would never end.
 std::optional<int32_t> ChatTemplate::end_of_turn() const {
   const std::string answer = "An answer.";
@@ -202,7 +196,7 @@ std::optional<int32_t> ChatTemplate::end_of_turn() const {
     if (found == text.npos) return std::nullopt;
     const auto tokens = tokenizer_.encode(text.substr(found + answer.size()), false);
     const auto token = std::ranges::find_if(
-        tokens, [&](int32_t id) { return !is_white_space_only(tokenizer_.decode({{id}}, false)); });
+        tokens, [&](int32_t id) { return !trimmed(tokenizer_.decode({{id}}, false)).empty(); });
     if (token == tokens.end() || !tokenizer_.is_special(*token)) return std::nullopt;
     return *token;
   } catch (const Error&) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "heed/base/ascii.h"
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/chat/json_members.h"
@@ -136,7 +137,7 @@ Json to_json(const ChatMessage& message) {
 
 Json arguments_of(const ChatMessage& message, size_t index, const std::string& message_place) {
   const std::string& text = message.tool_calls[index].arguments;
-  if (text.find_first_not_of(" \t\r\n") == text.npos) return Json::object();
+  if (trimmed(text).empty()) return Json::object();
   const std::string place =
       fmt::format("{}.tool_calls[{}].function.arguments", message_place, index);
   Json arguments = blame_input([&] { return parse_ordered_json(text, place); });

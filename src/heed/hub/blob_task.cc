@@ -26,7 +26,7 @@ bool BlobTask::has_blob() const {
   return size == source_.listed.size;
 }
 
-Task::Readiness BlobTask::appear() {
+Task::Readiness BlobTask::link_into_snapshot() {
   cache_.link(source_.commit, source_.file, source_.listed.checksum);
   blob_.reset();
   lock_.reset();
@@ -41,7 +41,7 @@ Task::Readiness BlobTask::prepare() {
   make_directory(cache_.blob(checksum).parent_path());
   lock_ = try_lock_file(cache_.lock(checksum));
   if (!lock_) return Readiness::waiting;
-  if (has_blob()) return appear();
+  if (has_blob()) return link_into_snapshot();
   blob_.emplace(cache_.blob(checksum), source_.listed);
   blob_->read_existing(poll_);
   if (blob_->missing() > 0) return Readiness::ready;
@@ -62,7 +62,7 @@ void BlobTask::begin(const ResponseHead& head) {
 std::string BlobTask::finish() {
   std::string problem = blob_->finish();
   if (problem.empty()) {
-    appear();
+    link_into_snapshot();
     return {};
   }
   if (blob_->missing() > 0) return problem;

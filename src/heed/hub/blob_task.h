@@ -39,7 +39,7 @@ class BlobTask : public Task {
   /// Whether the cache holds the blob; an incomplete one, which a crash of the system may leave, is
   /// removed.
   bool has_blob() const;
-  Readiness appear();
+  Readiness link_into_snapshot();
 
   const Source source_;
   const RepositoryCache& cache_;

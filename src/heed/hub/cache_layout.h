@@ -8,12 +8,16 @@ namespace heed::hub {
 
 /// A repository in the cache, in the layout of Python's huggingface_hub:
 ///
-///     CACHE/models--OWNER--NAME/
-///       refs/REVISION              the commit that a branch or tag stood for when it was
-///       downloaded blobs/CHECKSUM             the contents of files blobs/CHECKSUM.incomplete  the
-///       first part of one snapshots/COMMIT/FILE      a link to its blob .no_exist/COMMIT/FILE an
-///       empty file: the commit has no such file
+///     CACHE/models--OWNER--NAME/refs/REVISION
+///     CACHE/models--OWNER--NAME/blobs/CHECKSUM
+///     CACHE/models--OWNER--NAME/blobs/CHECKSUM.incomplete
+///     CACHE/models--OWNER--NAME/snapshots/COMMIT/FILE
+///     CACHE/models--OWNER--NAME/.no_exist/COMMIT/FILE
 ///     CACHE/.locks/models--OWNER--NAME/CHECKSUM.lock
+///
+/// A ref holds the commit that a branch or tag stood for when it was downloaded, a blob the
+/// contents of a file, or .incomplete the first part of them. FILE is a link to its blob in a
+/// snapshot, and an empty file in .no_exist: the commit has no such file.
 class RepositoryCache {
  public:
   RepositoryCache(const std::filesystem::path& cache, const std::string& repository);

@@ -77,15 +77,15 @@ void Fetcher::start(size_t id, State& state) {
 void Fetcher::end(State& state, const Answer& answer) {
   state.phase = State::Phase::pending;
   reached_ = reached_ || answer.head.status > 0;
-  if (answer.outcome != Outcome::complete) return plan_repetition(state, answer);
+  if (answer.outcome != Outcome::complete) return schedule_retry(state, answer);
   const std::string problem = state.task->finish();
   if (problem.empty())
     state.phase = State::Phase::done;
   else
-    plan_repetition(state, {Outcome::broken_off, answer.head, problem});
+    schedule_retry(state, {Outcome::broken_off, answer.head, problem});
 }
 
-void Fetcher::plan_repetition(State& state, const Answer& answer) {
+void Fetcher::schedule_retry(State& state, const Answer& answer) {
   const HubTimeouts& timeouts = options_.timeouts;
   const std::string problem = fmt::format("{}: {}", state.task->name(), answer.problem);
   // Without a network nothing is gained by waiting.

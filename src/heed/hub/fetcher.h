@@ -80,7 +80,7 @@ class Fetcher {
   bool start_pending(std::vector<State>& states);
   void start(size_t id, State& state);
   void end(State& state, const Answer& answer);
-  void plan_repetition(State& state, const Answer& answer);
+  void schedule_retry(State& state, const Answer& answer);
 
   const std::string token_;
   const HubOptions& options_;

@@ -19,9 +19,8 @@ struct ModelName {
 /// repository's folder ("..", an absolute path, control characters) or is not a GGUF file.
 std::optional<ModelName> parse_model_name(std::string_view text);
 
-/// Whether `path` is relative and stays within its folder: names between slashes, none of them
-/// empty,
-/// "." or "..", of printable ASCII without backslashes.
+/// Whether `path` is relative and stays within its folder: names of printable ASCII without
+/// backslashes between slashes, none of them empty, "." or "..".
 bool is_inner_path(std::string_view path);
 
 }  // namespace heed::hub

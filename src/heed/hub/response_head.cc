@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "heed/base/ascii.h"
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
 
@@ -15,12 +16,6 @@ std::optional<uint64_t> leading_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end == text.data()) return std::nullopt;
   return number;
-}
-
-std::string_view without_space(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-  return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
 /// The seconds until a used-up limit is renewed: RateLimit: "api";r=0;t=55
@@ -58,16 +53,13 @@ void read_head_line(ResponseHead& head, std::string_view line) {
   if (line.starts_with("HTTP/")) {
     head = {};
     const size_t space = std::min(line.find(' '), line.size());
-    const uint64_t status = leading_number(without_space(line.substr(space))).value_or(0);
+    const uint64_t status = leading_number(trimmed(line.substr(space))).value_or(0);
     head.status = status >= 100 && status <= 999 ? static_cast<int>(status) : 0;
     return;
   }
   const size_t colon = line.find(':');
   if (colon == line.npos) return;
-  std::string name(line.substr(0, colon));
-  std::ranges::transform(name, name.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
-  read_field(head, name, without_space(line.substr(colon + 1)));
+  read_field(head, lower_case(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
 }
 
 }  // namespace heed::hub

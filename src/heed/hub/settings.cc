@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "heed/base/ascii.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/quote.h"
@@ -42,26 +43,19 @@ fs::path cache_directory() {
   return hub_home() / "hub";
 }
 
-std::string stripped(std::string text) {
-  constexpr const char* kSpace = " \t\r\n";
-  text.erase(0, text.find_first_not_of(kSpace));
-  text.erase(text.find_last_not_of(kSpace) + 1);
-  return text;
-}
-
 std::string token_of_environment() {
   for (const char* name : {"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"})
-    if (const std::string token = stripped(variable(name)); !token.empty()) return token;
+    if (const std::string value = variable(name); !trimmed(value).empty())
+      return std::string(trimmed(value));
   const std::string set = variable("HF_TOKEN_PATH");
   const fs::path file = set.empty() ? hub_home() / "token" : path_of(set);
-  return path_exists(file) ? stripped(read_file(file)) : "";
+  return path_exists(file) ? std::string(trimmed(read_file(file))) : "";
 }
 
 bool offline_by_environment() {
-  const auto is_on = [](std::string value) {
-    std::ranges::transform(value, value.begin(),
-                           [](char c) { return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c; });
-    return value == "1" || value == "ON" || value == "YES" || value == "TRUE";
+  const auto is_on = [](const std::string& set) {
+    const std::string value = lower_case(set);
+    return value == "1" || value == "on" || value == "yes" || value == "true";
   };
   return is_on(variable("HF_HUB_OFFLINE")) || is_on(variable("TRANSFORMERS_OFFLINE"));
 }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <ranges>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -207,10 +208,8 @@ Tensor SafetensorsFile::get_blocks(const std::string& tensor, const Entry& store
 }
 
 std::vector<std::string> SafetensorsFile::names() const {
-  std::vector<std::string> names;
-  names.reserve(entries_.size());
-  for (const auto& [key, entry] : entries_) names.push_back(key);
-  return names;
+  const auto keys = std::views::keys(entries_);
+  return {keys.begin(), keys.end()};
 }
 
 const SafetensorsFile::Entry& SafetensorsFile::entry(const std::string& tensor) const {

@@ -1,4 +1,5 @@
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <unordered_set>
 #include <utility>
 
@@ -101,9 +102,8 @@ TensorList::TensorList(std::vector<NamedTensor> tensors, std::string name)
 }
 
 std::vector<std::string> TensorList::names() const {
-  std::vector<std::string> names;
-  for (const auto& [key, tensor] : tensors_) names.push_back(key);
-  return names;
+  const auto keys = std::views::keys(tensors_);
+  return {keys.begin(), keys.end()};
 }
 
 Tensor TensorList::get(const std::string& name) const {

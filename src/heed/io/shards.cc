@@ -1,6 +1,8 @@
-#include "heed/base/error.h"
-
+#include <map>
 #include <nlohmann/json.hpp>
+#include <ranges>
+
+#include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/io/safetensors.h"
@@ -30,9 +32,8 @@ class Shards : public TensorSource {
 
   std::string name() const override { return index_; }
   std::vector<std::string> names() const override {
-    std::vector<std::string> names;
-    for (const auto& [tensor, file] : file_of_) names.push_back(tensor);
-    return names;
+    const auto keys = std::views::keys(file_of_);
+    return {keys.begin(), keys.end()};
   }
   bool contains(const std::string& tensor) const override { return file_of_.contains(tensor); }
   Tensor get(const std::string& tensor) const override { return file(tensor).get(tensor); }

@@ -1,6 +1,7 @@
 #include "heed/io/gguf/metadata.h"
 
 #include <limits>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -132,10 +133,8 @@ struct IsVector<std::vector<T>> : std::true_type {};
 }  // namespace
 
 std::vector<std::string> GgufMetadata::keys() const {
-  std::vector<std::string> keys;
-  keys.reserve(values_.size());
-  for (const auto& [key, value] : values_) keys.push_back(key);
-  return keys;
+  const auto keys = std::views::keys(values_);
+  return {keys.begin(), keys.end()};
 }
 
 uint64_t read_gguf_start(GgufCursor& cursor) {

@@ -27,7 +27,7 @@ constexpr std::array kUnsupportedTypes{
 /// "Q4_0" for "q4_0".
 std::string ggml_name(std::string_view name) {
   std::string upper(name);
-  for (char& letter : upper) letter = static_cast<char>(std::toupper(letter));
+  for (char& c : upper) c = static_cast<char>(std::toupper(c));
   return upper;
 }
 

@@ -14,6 +14,7 @@
 #include <boost/beast/http/string_body.hpp>
 #include <ctime>
 
+#include "heed/base/ascii.h"
 #include "heed/serve/http/target.h"
 
 namespace heed::serve {
@@ -38,13 +39,6 @@ constexpr size_t kReadAhead = 65'536;
 constexpr std::chrono::milliseconds kLastIdleTime(1000);
 /// Bytes given to the system at once.
 constexpr size_t kWritePart = 65'536;
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return lower;
-}
 
 /// Whether an id of a client can stand in a header and a log.
 bool usable_id(std::string_view id) {
