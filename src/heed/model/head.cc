@@ -12,7 +12,7 @@ namespace heed::model {
 
 namespace {
 
-/// The rows of the vocabulary that this part of a divided model has.
+/// The rows of the vocabulary that this part of a tensor-parallel model has.
 int64_t rows_of(const ModelConfig& c, const nn::TensorParallel* parts) {
   return parts ? parts->size(c.vocab_size) : c.vocab_size;
 }

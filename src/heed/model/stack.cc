@@ -125,7 +125,7 @@ WeightPlace::Stack place_of(Stack::Kind kind) {
   return kind == Stack::Kind::encoder ? WeightPlace::Stack::encoder : WeightPlace::Stack::decoder;
 }
 
-/// The sizes of this part of a divided model.
+/// The sizes of this part of a tensor-parallel model.
 ModelConfig part_of(ModelConfig c, const nn::TensorParallel* parts) {
   if (!parts) return c;
   c.n_heads /= parts->count();

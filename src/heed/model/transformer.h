@@ -39,8 +39,8 @@ class Transformer {
   /// they are loaded. Throws Error when the configuration is not valid.
   explicit Transformer(ModelConfig config, std::optional<uint64_t> seed = 0)
       : Transformer(std::move(config), seed, nullptr) {}
-  /// A part of a divided model, for inference; `parts` may be null. The configuration is that of
-  /// the whole. Throws Error, too, when the model cannot be divided so.
+  /// A part of a tensor-parallel model, for inference; `parts` may be null. The configuration is
+  /// that of the whole. Throws Error, too, when the model cannot be divided so.
   Transformer(ModelConfig config, std::optional<uint64_t> seed,
               std::shared_ptr<const nn::TensorParallel> parts);
 

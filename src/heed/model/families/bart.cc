@@ -70,30 +70,10 @@ ModelConfig read_m2m_100(ConfigReader& json) {
 
 nlohmann::json write_common(const ModelConfig& c, std::string_view type,
                             std::string_view architecture) {
-  return {{"architectures", {architecture}},
-          {"model_type", type},
-          {"vocab_size", c.vocab_size},
-          {"d_model", c.d_model},
-          {"encoder_layers", c.encoder_layers},
-          {"decoder_layers", c.decoder_layers},
-          {"num_hidden_layers", c.encoder_layers},
-          {"encoder_attention_heads", c.encoder_heads},
-          {"decoder_attention_heads", c.n_heads},
-          {"encoder_ffn_dim", c.encoder_d_ff},
-          {"decoder_ffn_dim", c.d_ff},
-          {"activation_function", name_of(c.activation)},
-          {"max_position_embeddings", c.max_positions},
-          {"scale_embedding", c.scale_embedding},
-          {"tie_word_embeddings", true},
-          {"is_encoder_decoder", true},
-          {"dropout", c.dropout},
-          {"attention_dropout", c.attention_dropout},
-          {"activation_dropout", c.activation_dropout},
-          {"pad_token_id", c.pad_id},
-          {"bos_token_id", token_json(c.bos_id)},
-          {"eos_token_id", eos_json(c)},
-          {"decoder_start_token_id", c.decoder_start_id},
-          {"torch_dtype", "float32"}};
+  nlohmann::json json = both_stacks_json(c, type, architecture);
+  json["vocab_size"] = c.vocab_size;
+  json["tie_word_embeddings"] = true;
+  return json;
 }
 
 nlohmann::json write_bart(const ModelConfig& c) {
@@ -142,11 +122,11 @@ Family like_bart(std::string_view type, ModelConfig (*read)(ConfigReader&),
 /// 2, and a norm after the embeddings.
 Family bart_family() { return like_bart("bart", read_bart, write_bart); }
 
-/// mBART (Liu et al. 2020): the same with norms before the sub-layers.
+/// mBART (Liu et al. 2020): the same, pre-norm.
 Family mbart_family() { return like_bart("mbart", read_mbart, write_mbart); }
 
-/// M2M-100 (Fan et al. 2020) and NLLB-200 (NLLB Team 2022), but not its mixtures of experts: norms
-/// before the sub-layers, fairseq's sinusoids from position 2 on.
+/// M2M-100 (Fan et al. 2020) and NLLB-200 (NLLB Team 2022), but not its mixtures of experts:
+/// pre-norm, fairseq's sinusoids from position 2 on.
 Family m2m_100_family() {
   Family family = like_bart("m2m_100", read_m2m_100, write_m2m_100);
   family.redundant = redundant_in_m2m_100;

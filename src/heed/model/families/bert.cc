@@ -124,10 +124,7 @@ ModelConfig read_bert(ConfigReader& json, std::string_view stem) {
   c.pooler = json.get_or("add_pooling_layer", true) && is_bare_encoder(c);
   c.dropout = read_rate(json, "hidden_dropout_prob");
   c.attention_dropout = read_rate(json, "attention_probs_dropout_prob");
-  c.pad_id = json.get_or<int32_t>("pad_token_id", 0);
-  c.bos_id = read_token(json, "bos_token_id");
-  c.eos_id = read_token(json, "eos_token_id");
-  c.decoder_start_id = read_token(json, "decoder_start_token_id");
+  read_encoder_tokens(json, c);
   return c;
 }
 
@@ -146,11 +143,8 @@ nlohmann::json write_bert(const ModelConfig& c, std::string_view type, std::stri
                          {"tie_word_embeddings", c.tied_head},
                          {"hidden_dropout_prob", c.dropout},
                          {"attention_probs_dropout_prob", c.attention_dropout},
-                         {"pad_token_id", c.pad_id},
-                         {"bos_token_id", token_json(c.bos_id)},
-                         {"eos_token_id", token_json(c.eos_id)},
-                         {"decoder_start_token_id", token_json(c.decoder_start_id)},
                          {"torch_dtype", "float32"}};
+  write_encoder_tokens(c, json);
   write_encoder_head(c, stem, json);
   if (is_bare_encoder(c) && !c.pooler) json["add_pooling_layer"] = false;
   return json;
@@ -191,13 +185,9 @@ void read_gguf_bert(const ArchitectureMetadata& metadata, std::string_view stem,
   const io::GgufFile& file = metadata.file();
   require(!metadata.get_or("attention.causal", false),
           "{}: attention.causal is true, expected false for an encoder", file.name());
-  config.update({{"vocab_size", vocabulary_size(file)},
-                 {"num_hidden_layers", layers(metadata)},
-                 {"hidden_act", "gelu"},
-                 {"type_vocab_size", 0},
-                 {"bos_token_id", token(file, "bos")},
-                 {"eos_token_id", token(file, "eos")},
-                 {"pad_token_id", token(file, "padding")}});
+  set_vocabulary(file, config);
+  config.update(
+      {{"num_hidden_layers", layers(metadata)}, {"hidden_act", "gelu"}, {"type_vocab_size", 0}});
   if (file.contains("token_types.weight")) {
     const Shape& types = file.entry("token_types.weight").shape;
     config["type_vocab_size"] = types.rank() == 2 ? types[0] : 1;

@@ -66,6 +66,33 @@ nlohmann::json eos_json(const ModelConfig& config) {
   return config.eos_ids();
 }
 
+void read_decoder_tokens(ConfigReader& json, ModelConfig& config) {
+  config.pad_id = read_token(json, "pad_token_id");
+  config.bos_id = read_token(json, "bos_token_id");
+  read_eos(json, -1, config);
+  config.decoder_start_id = -1;
+}
+
+void write_decoder_tokens(const ModelConfig& config, nlohmann::json& json) {
+  json["pad_token_id"] = token_json(config.pad_id);
+  json["bos_token_id"] = token_json(config.bos_id);
+  json["eos_token_id"] = eos_json(config);
+}
+
+void read_encoder_tokens(ConfigReader& json, ModelConfig& config) {
+  config.pad_id = json.get_or<int32_t>("pad_token_id", 0);
+  config.bos_id = read_token(json, "bos_token_id");
+  config.eos_id = read_token(json, "eos_token_id");
+  config.decoder_start_id = read_token(json, "decoder_start_token_id");
+}
+
+void write_encoder_tokens(const ModelConfig& config, nlohmann::json& json) {
+  json["pad_token_id"] = config.pad_id;
+  json["bos_token_id"] = token_json(config.bos_id);
+  json["eos_token_id"] = token_json(config.eos_id);
+  json["decoder_start_token_id"] = token_json(config.decoder_start_id);
+}
+
 float read_rate(ConfigReader& json, const char* key) {
   return static_cast<float>(json.get_or(key, 0.0));
 }
@@ -88,6 +115,33 @@ void read_both_stacks(ConfigReader& json, ModelConfig& config) {
   config.attention_dropout = read_rate(json, "attention_dropout");
   config.activation_dropout = read_rate(json, "activation_dropout");
   config.bos_id = read_token(json, "bos_token_id");
+}
+
+nlohmann::json both_stacks_json(const ModelConfig& c, std::string_view type,
+                                std::string_view architecture) {
+  return {{"architectures", {architecture}},
+          {"model_type", type},
+          {"vocab_size", c.source_vocab_size()},
+          {"d_model", c.d_model},
+          {"encoder_layers", c.encoder_layers},
+          {"decoder_layers", c.decoder_layers},
+          {"num_hidden_layers", c.encoder_layers},
+          {"encoder_attention_heads", c.encoder_heads},
+          {"decoder_attention_heads", c.n_heads},
+          {"encoder_ffn_dim", c.encoder_d_ff},
+          {"decoder_ffn_dim", c.d_ff},
+          {"activation_function", name_of(c.activation)},
+          {"max_position_embeddings", c.max_positions},
+          {"scale_embedding", c.scale_embedding},
+          {"is_encoder_decoder", true},
+          {"dropout", c.dropout},
+          {"attention_dropout", c.attention_dropout},
+          {"activation_dropout", c.activation_dropout},
+          {"pad_token_id", c.pad_id},
+          {"bos_token_id", token_json(c.bos_id)},
+          {"eos_token_id", eos_json(c)},
+          {"decoder_start_token_id", c.decoder_start_id},
+          {"torch_dtype", "float32"}};
 }
 
 std::vector<int64_t> read_windows(ConfigReader& json, int64_t layers,

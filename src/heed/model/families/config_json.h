@@ -32,6 +32,14 @@ void read_eos(ConfigReader& json, int32_t otherwise, ModelConfig& config);
 /// null, a token, or a list.
 nlohmann::json eos_json(const ModelConfig& config);
 
+/// pad_token_id, bos_token_id and eos_token_id of a decoder-only model.
+void read_decoder_tokens(ConfigReader& json, ModelConfig& config);
+void write_decoder_tokens(const ModelConfig& config, nlohmann::json& json);
+
+/// The same of an encoder alone, and decoder_start_token_id. pad_token_id is 0 when missing.
+void read_encoder_tokens(ConfigReader& json, ModelConfig& config);
+void write_encoder_tokens(const ModelConfig& config, nlohmann::json& json);
+
 /// A dropout rate; 0 when missing.
 float read_rate(ConfigReader& json, const char* key);
 
@@ -39,6 +47,10 @@ float read_rate(ConfigReader& json, const char* key);
 /// positions, the rates of dropout but "dropout" itself, whose default differs, and the first
 /// token.
 void read_both_stacks(ConfigReader& json, ModelConfig& config);
+
+/// The config.json fields that the two families write alike.
+nlohmann::json both_stacks_json(const ModelConfig& config, std::string_view type,
+                                std::string_view architecture);
 
 /// Windows of the decoder's layers, from "layer_types" (or, where that is missing, `slides(layer)`)
 /// and "sliding_window"; none when no layer slides.

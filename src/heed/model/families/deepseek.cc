@@ -6,8 +6,8 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
+#include "heed/model/families/bidirectional.h"
 #include "heed/model/families/config_json.h"
-#include "heed/model/families/either_direction.h"
 #include "heed/model/families/llama.h"
 #include "heed/model/gguf/metadata.h"
 
@@ -196,7 +196,7 @@ constexpr const char* kGgufTemperature = "rope.scaling.yarn_log_multiplier";
 /// In older files, key_length and value_length are the widths of a head. In newer ones they are
 /// those of the latents, and key_length_mla and value_length_mla those of a head.
 void read_gguf_deepseek(const ArchitectureMetadata& metadata, nlohmann::json& config) {
-  read_gguf_llama_mixture(metadata, config);
+  read_gguf_llama_moe(metadata, config);
   const bool newer = metadata.contains("attention.key_length_mla");
   const auto key =
       metadata.get<int64_t>(newer ? "attention.key_length_mla" : "attention.key_length");
@@ -232,40 +232,30 @@ void write_gguf_deepseek(const ModelConfig& c, ArchitectureValues& metadata) {
 }
 
 Family plain_deepseek_v2() {
-  return {.model_type = "deepseek_v2",
-          .read = read_deepseek_v2,
-          .write_config = write_deepseek_v2,
-          .stored = deepseek_weight,
-          .prefix = kLlamaPrefix,
-          .redundant = llama_redundant,
-          .gguf = {.architectures = {"deepseek2"},
-                   .fields = {kGgufLlama, kGgufDeepseek},
-                   .read = read_gguf_deepseek,
-                   .write = write_gguf_deepseek}};
+  return like_llama("deepseek_v2", read_deepseek_v2, write_deepseek_v2, deepseek_weight,
+                    {.architectures = {"deepseek2"},
+                     .fields = {kGgufLlama, kGgufDeepseek},
+                     .read = read_gguf_deepseek,
+                     .write = write_gguf_deepseek});
 }
 
 Family plain_deepseek_v3() {
-  return {.model_type = "deepseek_v3",
-          .read = read_deepseek_v3,
-          .write_config = write_deepseek_v3,
-          .stored = deepseek_weight,
-          .prefix = kLlamaPrefix,
-          .redundant = llama_redundant,
-          .gguf = {.architectures = {"deepseek2"},
-                   .holds = gguf_has_sigmoids,
-                   .fields = {kGgufLlama, kGgufDeepseek},
-                   .read = read_gguf_deepseek,
-                   .write = write_gguf_deepseek}};
+  return like_llama("deepseek_v3", read_deepseek_v3, write_deepseek_v3, deepseek_weight,
+                    {.architectures = {"deepseek2"},
+                     .holds = gguf_has_sigmoids,
+                     .fields = {kGgufLlama, kGgufDeepseek},
+                     .read = read_gguf_deepseek,
+                     .write = write_gguf_deepseek});
 }
 
 }  // namespace
 
 /// DeepSeek-V2 and V2-Lite (2024): Llama's blocks with multi-head latent attention and, from some
 /// layer on, mixtures of experts.
-Family deepseek_v2_family() { return either_direction<plain_deepseek_v2>(); }
+Family deepseek_v2_family() { return maybe_bidirectional<plain_deepseek_v2>(); }
 
 /// DeepSeek-V3 (2024): the same with a router of sigmoids and a bias for the selection. The layers
 /// that predict further tokens are not supported.
-Family deepseek_v3_family() { return either_direction<plain_deepseek_v3>(); }
+Family deepseek_v3_family() { return maybe_bidirectional<plain_deepseek_v3>(); }
 
 }  // namespace heed::model

@@ -40,10 +40,7 @@ ModelConfig read_distilbert(ConfigReader& json) {
   c.head_transform = c.has_head;
   c.dropout = read_rate(json, "dropout");
   c.attention_dropout = read_rate(json, "attention_dropout");
-  c.pad_id = json.get_or<int32_t>("pad_token_id", 0);
-  c.bos_id = read_token(json, "bos_token_id");
-  c.eos_id = read_token(json, "eos_token_id");
-  c.decoder_start_id = read_token(json, "decoder_start_token_id");
+  read_encoder_tokens(json, c);
   return c;
 }
 
@@ -60,11 +57,8 @@ nlohmann::json write_distilbert(const ModelConfig& c) {
                          {"tie_word_embeddings", c.tied_head},
                          {"dropout", c.dropout},
                          {"attention_dropout", c.attention_dropout},
-                         {"pad_token_id", c.pad_id},
-                         {"bos_token_id", token_json(c.bos_id)},
-                         {"eos_token_id", token_json(c.eos_id)},
-                         {"decoder_start_token_id", token_json(c.decoder_start_id)},
                          {"torch_dtype", "float32"}};
+  write_encoder_tokens(c, json);
   write_encoder_head(c, kDistilbertStem, json);
   return json;
 }

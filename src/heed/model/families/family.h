@@ -13,6 +13,10 @@
 
 namespace heed::model {
 
+/// A table of weights: heed's name and shape of a parameter to its name and shape in the file.
+using StoredTable = StoredWeight (*)(const ModelConfig& config, const std::string& name,
+                                     const Shape& shape);
+
 /// How GGUF files hold the models of a family.
 struct GgufForm {
   /// Values of "general.architecture", which several families may share; of two, the second is that
@@ -26,10 +30,9 @@ struct GgufForm {
   void (*read)(const ArchitectureMetadata& metadata, nlohmann::json& config) = nullptr;
   /// Sets the other keys of the metadata of a file. Null: there are none.
   void (*write)(const ModelConfig& config, ArchitectureValues& metadata) = nullptr;
-  /// The table of weights.
-  StoredWeight (*stored)(const ModelConfig& config, const std::string& name,
-                         const Shape& shape) = gguf_decoder_weight;
-  /// Rows of q_proj and k_proj that are rotated together lie next to each other.
+  StoredTable stored = gguf_decoder_weight;
+  /// The converter permutes q_proj and k_proj: rows that are rotated together lie next to each
+  /// other.
   bool in_pairs = false;
 };
 
@@ -41,12 +44,10 @@ struct Family {
   ModelConfig (*read)(ConfigReader& json);
   /// Writes as much of a configuration as the family's files can express; see can_express().
   nlohmann::json (*write_config)(const ModelConfig& config);
-  /// The table of weights: heed's name and shape of a parameter to its name and shape in the file.
-  StoredWeight (*stored)(const ModelConfig& config, const std::string& name, const Shape& shape);
+  StoredTable stored;
   /// The table of files whose experts are in MXFP4, which checkpoint/mxfp4_experts.h reads; null if
   /// there are none.
-  StoredWeight (*stored_mxfp4)(const ModelConfig& config, const std::string& name,
-                               const Shape& shape) = nullptr;
+  StoredTable stored_mxfp4 = nullptr;
   /// Whether its files have decoder-only models, or with "is_causal": false encoders of the same
   /// layers.
   bool decoder_only = false;

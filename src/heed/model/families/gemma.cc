@@ -6,9 +6,9 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
+#include "heed/model/families/bidirectional.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/decoder_classifier.h"
-#include "heed/model/families/either_direction.h"
 #include "heed/model/families/llama.h"
 #include "heed/model/families/rotary_json.h"
 #include "heed/model/gguf/metadata.h"
@@ -145,16 +145,13 @@ ModelConfig read_gemma3(ConfigReader& json) {
   if (!json.get_or("use_bidirectional_attention", false)) return c;
   for (int64_t& window : c.windows)
     if (window > 0) window = window / 2 + 1;  // before and after a token together
-  return turned(std::move(c));
+  return swapped_stacks(std::move(c));
 }
 
 nlohmann::json write_gemma3(const ModelConfig& c) {
   nlohmann::json json = write_double_norm(c, "gemma3_text", "Gemma3ForCausalLM");
-  json["max_position_embeddings"] = c.max_positions;
+  write_rotary_by_layer(c, json);
   json["rope_local_base_freq"] = c.rotary_local_theta;
-  json["rope_parameters"] = {
-      {"full_attention", json["rope_parameters"]},
-      {"sliding_attention", {{"rope_type", "default"}, {"rope_theta", c.rotary_local_theta}}}};
   return json;
 }
 
@@ -199,51 +196,36 @@ constexpr MetadataField kGgufGemma3[] = {
     with_default("rope.freq_base_swa", "rope_local_base_freq", GgufType::f32, 10000)};
 
 Family plain_gemma() {
-  return {.model_type = "gemma",
-          .read = read_gemma,
-          .write_config = write_gemma,
-          .stored = llama_weight,
-          .prefix = kLlamaPrefix,
-          .redundant = llama_redundant,
-          .gguf = {.architectures = {"gemma"}, .fields = {kGgufLlama}, .read = read_gguf_gemma}};
+  return like_llama("gemma", read_gemma, write_gemma, llama_weight,
+                    {.architectures = {"gemma"}, .fields = {kGgufLlama}, .read = read_gguf_gemma});
 }
 
 Family plain_gemma2() {
-  return {.model_type = "gemma2",
-          .read = read_gemma2,
-          .write_config = write_gemma2,
-          .stored = double_norm_weight,
-          .prefix = kLlamaPrefix,
-          .redundant = llama_redundant,
-          .gguf = {.architectures = {"gemma2"},
-                   .fields = {kGgufLlama, kGgufGemma2},
-                   .read = read_gguf_double_norm<46>}};
+  return like_llama("gemma2", read_gemma2, write_gemma2, double_norm_weight,
+                    {.architectures = {"gemma2"},
+                     .fields = {kGgufLlama, kGgufGemma2},
+                     .read = read_gguf_double_norm<46>});
 }
 
 Family plain_gemma3() {
-  return {.model_type = "gemma3_text",
-          .read = read_gemma3,
-          .write_config = write_gemma3,
-          .stored = double_norm_weight,
-          .prefix = kLlamaPrefix,
-          .redundant = llama_redundant,
-          .gguf = {.architectures = {"gemma3"},
-                   .fields = {kGgufLlama, kGgufGemma3},
-                   .read = read_gguf_double_norm<62>}};
+  return like_llama("gemma3_text", read_gemma3, write_gemma3, double_norm_weight,
+                    {.architectures = {"gemma3"},
+                     .fields = {kGgufLlama, kGgufGemma3},
+                     .read = read_gguf_double_norm<62>});
 }
 
 }  // namespace
 
 /// Gemma (Gemma Team 2024): Llama with norms that scale by 1 + weight, gated GELU and scaled
 /// embeddings.
-Family gemma_family() { return with_classifier<either_direction<plain_gemma>>(); }
+Family gemma_family() { return with_classifier<maybe_bidirectional<plain_gemma>>(); }
 
 /// Gemma 2 (Gemma Team 2024): the same with norms before and after each sub-layer, a window in
 /// every other layer, capped scores and logits.
-Family gemma2_family() { return with_classifier<either_direction<plain_gemma2>>(); }
+Family gemma2_family() { return with_classifier<maybe_bidirectional<plain_gemma2>>(); }
 
 /// The text models of Gemma 3 (Gemma Team 2025): the same without caps, with normalised queries and
 /// keys, a window in five of six layers, and another rotary base in those layers.
-Family gemma3_family() { return either_direction<plain_gemma3>(); }
+Family gemma3_family() { return maybe_bidirectional<plain_gemma3>(); }
 
 }  // namespace heed::model

@@ -5,9 +5,9 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/model/families/bidirectional.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/decoder_classifier.h"
-#include "heed/model/families/either_direction.h"
 #include "heed/model/gguf/metadata.h"
 
 namespace heed::model {
@@ -45,33 +45,29 @@ ModelConfig read_gpt2(ConfigReader& json) {
   c.head_bias = false;
   c.dropout = read_rate(json, "resid_pdrop");
   c.attention_dropout = read_rate(json, "attn_pdrop");
-  c.pad_id = read_token(json, "pad_token_id");
-  c.bos_id = read_token(json, "bos_token_id");
-  read_eos(json, -1, c);
-  c.decoder_start_id = -1;
+  read_decoder_tokens(json, c);
   return c;
 }
 
 nlohmann::json write_gpt2(const ModelConfig& c) {
-  return {{"architectures", {"GPT2LMHeadModel"}},
-          {"model_type", "gpt2"},
-          {"vocab_size", c.vocab_size},
-          {"n_embd", c.d_model},
-          {"n_layer", c.decoder_layers},
-          {"n_head", c.n_heads},
-          {"n_inner", c.d_ff},
-          {"activation_function", name_of(c.activation)},
-          {"layer_norm_epsilon", c.norm_epsilon},
-          {"scale_attn_by_inverse_layer_idx", c.scale_attn_by_inverse_layer_idx},
-          {"n_positions", c.max_positions},
-          {"tie_word_embeddings", c.tied_head},
-          {"embd_pdrop", c.dropout},
-          {"resid_pdrop", c.dropout},
-          {"attn_pdrop", c.attention_dropout},
-          {"pad_token_id", token_json(c.pad_id)},
-          {"bos_token_id", token_json(c.bos_id)},
-          {"eos_token_id", eos_json(c)},
-          {"torch_dtype", "float32"}};
+  nlohmann::json json = {{"architectures", {"GPT2LMHeadModel"}},
+                         {"model_type", "gpt2"},
+                         {"vocab_size", c.vocab_size},
+                         {"n_embd", c.d_model},
+                         {"n_layer", c.decoder_layers},
+                         {"n_head", c.n_heads},
+                         {"n_inner", c.d_ff},
+                         {"activation_function", name_of(c.activation)},
+                         {"layer_norm_epsilon", c.norm_epsilon},
+                         {"scale_attn_by_inverse_layer_idx", c.scale_attn_by_inverse_layer_idx},
+                         {"n_positions", c.max_positions},
+                         {"tie_word_embeddings", c.tied_head},
+                         {"embd_pdrop", c.dropout},
+                         {"resid_pdrop", c.dropout},
+                         {"attn_pdrop", c.attention_dropout},
+                         {"torch_dtype", "float32"}};
+  write_decoder_tokens(c, json);
+  return json;
 }
 
 /// The index of q_proj, k_proj or v_proj in GPT-2's fused projection; -1 for other names.
@@ -123,15 +119,8 @@ constexpr MetadataField kGgufGpt2[] = {
     required("context_length", "n_positions", GgufType::u32)};
 
 void read_gguf_gpt2(const ArchitectureMetadata& metadata, nlohmann::json& config) {
-  const io::GgufFile& file = metadata.file();
-  config.update({{"vocab_size", vocabulary_size(file)},
-                 {"n_layer", layers(metadata)},
-                 {"activation_function", "gelu_new"},
-                 {"is_causal", is_causal(metadata)},
-                 {"tie_word_embeddings", !file.contains("output.weight")},
-                 {"bos_token_id", token(file, "bos")},
-                 {"eos_token_id", token(file, "eos")},
-                 {"pad_token_id", token(file, "padding")}});
+  set_decoder_fields(metadata, config);
+  config.update({{"n_layer", layers(metadata)}, {"activation_function", "gelu_new"}});
 }
 
 Family plain_gpt2() {
@@ -153,7 +142,7 @@ Family plain_gpt2() {
 /// GPT-2 (Radford et al. 2019): pre-norm LayerNorm, learned positions, biases everywhere, a tied
 /// head. Its matrices are stored transposed, and q, k and v as one.
 Family gpt2_family() {
-  return with_classifier<either_direction<plain_gpt2>, TokenClassifier::classifier>();
+  return with_classifier<maybe_bidirectional<plain_gpt2>, TokenClassifier::classifier>();
 }
 
 }  // namespace heed::model

@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/json.h"
+#include "heed/model/families/bidirectional.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/decoder_classifier.h"
-#include "heed/model/families/either_direction.h"
 #include "heed/model/families/rotary_json.h"
 #include "heed/model/gguf/metadata.h"
 
@@ -37,10 +37,7 @@ ModelConfig read_gpt_neox(ConfigReader& json) {
   c.head_bias = false;
   c.dropout = read_rate(json, "hidden_dropout");
   c.attention_dropout = read_rate(json, "attention_dropout");
-  c.pad_id = read_token(json, "pad_token_id");
-  c.bos_id = read_token(json, "bos_token_id");
-  read_eos(json, -1, c);
-  c.decoder_start_id = -1;
+  read_decoder_tokens(json, c);
   return c;
 }
 
@@ -60,10 +57,8 @@ nlohmann::json write_gpt_neox(const ModelConfig& c) {
                          {"tie_word_embeddings", c.tied_head},
                          {"hidden_dropout", c.dropout},
                          {"attention_dropout", c.attention_dropout},
-                         {"pad_token_id", token_json(c.pad_id)},
-                         {"bos_token_id", token_json(c.bos_id)},
-                         {"eos_token_id", eos_json(c)},
                          {"torch_dtype", "float32"}};
+  write_decoder_tokens(c, json);
   write_rotary(c, json);
   json.erase("rope_theta");
   json["rotary_emb_base"] = c.rotary_theta;
@@ -121,17 +116,12 @@ void read_gguf_gpt_neox(const ArchitectureMetadata& metadata, nlohmann::json& co
   const auto heads = config["num_attention_heads"].get<int64_t>();
   const auto columns = config["hidden_size"].get<int64_t>() / std::max<int64_t>(heads, 1);
   const auto rotated = metadata.get_or("rope.dimension_count", columns);
-  config.update({{"vocab_size", vocabulary_size(file)},
-                 {"num_hidden_layers", layers(metadata)},
+  set_decoder_fields(metadata, config);
+  config.update({{"num_hidden_layers", layers(metadata)},
                  {"hidden_act", "gelu"},
                  {"attention_bias", file.contains("blk.0.attn_qkv.bias")},
                  {"rope_scaling", rotary_scaling(metadata)},
-                 {"is_causal", is_causal(metadata)},
-                 {"rotary_pct", partial_rotary_factor(rotated, columns)},
-                 {"tie_word_embeddings", !file.contains("output.weight")},
-                 {"bos_token_id", token(file, "bos")},
-                 {"eos_token_id", token(file, "eos")},
-                 {"pad_token_id", token(file, "padding")}});
+                 {"rotary_pct", partial_rotary_factor(rotated, columns)}});
 }
 
 Family plain_gpt_neox() {
@@ -153,7 +143,7 @@ Family plain_gpt_neox() {
 /// GPT-NeoX and Pythia (Black et al. 2022): attention and feed-forward network read the same input;
 /// a part of each head is rotated.
 Family gpt_neox_family() {
-  return with_classifier<either_direction<plain_gpt_neox>, TokenClassifier::classifier>();
+  return with_classifier<maybe_bidirectional<plain_gpt_neox>, TokenClassifier::classifier>();
 }
 
 }  // namespace heed::model

@@ -7,8 +7,8 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
+#include "heed/model/families/bidirectional.h"
 #include "heed/model/families/config_json.h"
-#include "heed/model/families/either_direction.h"
 #include "heed/model/families/llama.h"
 #include "heed/model/gguf/metadata.h"
 
@@ -155,7 +155,7 @@ constexpr MetadataField kGgufGptOss[] = {
     required("attention.sliding_window", "sliding_window", GgufType::u32)};
 
 void read_gguf_gpt_oss(const ArchitectureMetadata& metadata, nlohmann::json& config) {
-  read_gguf_llama_mixture(metadata, config);
+  read_gguf_llama_moe(metadata, config);
   if (config["rope_scaling"].is_object())
     config["rope_scaling"]["truncate"] = false;
   else
@@ -170,23 +170,19 @@ StoredWeight gguf_gpt_oss_weight(const ModelConfig& config, const std::string& n
 }
 
 Family plain_gpt_oss() {
-  return {.model_type = "gpt_oss",
-          .read = read_gpt_oss,
-          .write_config = write_gpt_oss,
-          .stored = gpt_oss_weight,
-          .stored_mxfp4 = gpt_oss_mxfp4_weight,
-          .prefix = kLlamaPrefix,
-          .redundant = llama_redundant,
-          .gguf = {.architectures = {"gpt-oss"},
-                   .fields = {kGgufLlama, kGgufGptOss},
-                   .read = read_gguf_gpt_oss,
-                   .stored = gguf_gpt_oss_weight}};
+  Family family = like_llama("gpt_oss", read_gpt_oss, write_gpt_oss, gpt_oss_weight,
+                             {.architectures = {"gpt-oss"},
+                              .fields = {kGgufLlama, kGgufGptOss},
+                              .read = read_gguf_gpt_oss,
+                              .stored = gguf_gpt_oss_weight});
+  family.stored_mxfp4 = gpt_oss_mxfp4_weight;
+  return family;
 }
 
 }  // namespace
 
 /// gpt-oss (OpenAI, 2025): attention sinks, every other layer with a window, and in each layer a
 /// mixture of experts, whose weights are published in MXFP4.
-Family gpt_oss_family() { return either_direction<plain_gpt_oss>(); }
+Family gpt_oss_family() { return maybe_bidirectional<plain_gpt_oss>(); }
 
 }  // namespace heed::model

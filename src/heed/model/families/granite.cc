@@ -5,7 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
-#include "heed/model/families/either_direction.h"
+#include "heed/model/families/bidirectional.h"
 #include "heed/model/families/llama.h"
 #include "heed/model/gguf/metadata.h"
 
@@ -49,22 +49,17 @@ constexpr MetadataField kGgufGranite[] = {
     required("logit_scale", "logits_scaling", GgufType::f32)};
 
 Family plain_granite() {
-  return {.model_type = "granite",
-          .read = read_granite,
-          .write_config = write_granite,
-          .stored = llama_weight,
-          .prefix = kLlamaPrefix,
-          .redundant = llama_redundant,
-          .gguf = {.architectures = {"granite"},
-                   .fields = {kGgufLlama, kGgufGranite},
-                   .read = read_gguf_llama,
-                   .in_pairs = true}};
+  return like_llama("granite", read_granite, write_granite, llama_weight,
+                    {.architectures = {"granite"},
+                     .fields = {kGgufLlama, kGgufGranite},
+                     .read = read_gguf_llama,
+                     .in_pairs = true});
 }
 
 }  // namespace
 
 /// Granite 3 (IBM, 2024): Llama with factors of the embeddings, of the attention scores, of what
 /// each sub-layer adds, and of the logits.
-Family granite_family() { return either_direction<plain_granite>(); }
+Family granite_family() { return maybe_bidirectional<plain_granite>(); }
 
 }  // namespace heed::model

@@ -5,9 +5,9 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/model/families/bidirectional.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/decoder_classifier.h"
-#include "heed/model/families/either_direction.h"
 #include "heed/model/families/known.h"
 #include "heed/model/families/rotary_json.h"
 #include "heed/model/gguf/metadata.h"
@@ -22,6 +22,8 @@ std::vector<int64_t> same_windows(int64_t window, int64_t layers) {
   if (window == 0 || layers < 0 || layers > kMaxLayers) return {};
   return std::vector<int64_t>(static_cast<size_t>(layers), window);
 }
+
+ModelConfig read_llama_itself(ConfigReader& json) { return read_biased_llama(json); }
 
 nlohmann::json write_llama_itself(const ModelConfig& c) {
   return write_biased_llama(c, "llama", "LlamaForCausalLM");
@@ -84,7 +86,7 @@ nlohmann::json write_qwen3(const ModelConfig& c) {
 }
 
 /// heed has no models in which only some layers are mixtures of experts.
-void require_mixtures(ConfigReader& json) {
+void require_all_moe(ConfigReader& json) {
   const auto step = json.get_or<int64_t>("decoder_sparse_step", 1);
   require(step == 1,
           "{}: decoder_sparse_step is {}, expected 1: every layer has to be a mixture of experts",
@@ -102,7 +104,7 @@ ModelConfig read_qwen3_moe(ConfigReader& json) {
                      {"sliding_window", 4096},
                      {"bos_token_id", nullptr},
                      {"eos_token_id", nullptr}});
-  require_mixtures(json);
+  require_all_moe(json);
   json.take_alias("num_local_experts", "num_experts");
   json.understand({"max_window_layers"});  // published files have Qwen3's
   ModelConfig c = read_attention_biased_llama(json);
@@ -155,17 +157,6 @@ bool gguf_has_window(const ArchitectureMetadata& metadata) {
 constexpr MetadataField kGgufMistral[] = {
     required("attention.sliding_window", "sliding_window", GgufType::u32)};
 
-Family like_llama(std::string_view type, ModelConfig (*read)(ConfigReader&),
-                  nlohmann::json (*write)(const ModelConfig&), GgufForm gguf) {
-  return {.model_type = type,
-          .read = read,
-          .write_config = write,
-          .stored = llama_weight,
-          .prefix = kLlamaPrefix,
-          .redundant = llama_redundant,
-          .gguf = std::move(gguf)};
-}
-
 }  // namespace
 
 ModelConfig read_llama(ConfigReader& json, const RotaryFields& rotary) {
@@ -190,10 +181,7 @@ ModelConfig read_llama(ConfigReader& json, const RotaryFields& rotary) {
   c.tied_head = json.get_or("tie_word_embeddings", false);
   c.dropout = 0.0f;
   c.attention_dropout = read_rate(json, "attention_dropout");
-  c.pad_id = read_token(json, "pad_token_id");
-  c.bos_id = read_token(json, "bos_token_id");
-  read_eos(json, -1, c);
-  c.decoder_start_id = -1;
+  read_decoder_tokens(json, c);
   read_rotary(json, rotary, c);
   return c;
 }
@@ -232,10 +220,8 @@ nlohmann::json write_llama(const ModelConfig& c, std::string_view type,
                          {"max_position_embeddings", c.max_positions},
                          {"tie_word_embeddings", c.tied_head},
                          {"attention_dropout", c.attention_dropout},
-                         {"pad_token_id", token_json(c.pad_id)},
-                         {"bos_token_id", token_json(c.bos_id)},
-                         {"eos_token_id", eos_json(c)},
                          {"torch_dtype", "float32"}};
+  write_decoder_tokens(c, json);
   write_rotary(c, json);
   return json;
 }
@@ -279,35 +265,39 @@ StoredWeight llama_moe_weight(const ModelConfig& config, const std::string& name
   return weight;
 }
 
-bool llama_redundant(std::string_view name) { return name.ends_with(".rotary_emb.inv_freq"); }
+Family like_llama(std::string_view type, ModelConfig (*read)(ConfigReader&),
+                  nlohmann::json (*write)(const ModelConfig&), StoredTable stored, GgufForm gguf) {
+  return {.model_type = type,
+          .read = read,
+          .write_config = write,
+          .stored = stored,
+          .prefix = "model.",
+          // Tables in older files.
+          .redundant = [](std::string_view name) { return name.ends_with(".rotary_emb.inv_freq"); },
+          .gguf = std::move(gguf)};
+}
 
-void read_gguf_llama_mixture(const ArchitectureMetadata& metadata, nlohmann::json& config) {
+void read_gguf_llama_moe(const ArchitectureMetadata& metadata, nlohmann::json& config) {
   const io::GgufFile& file = metadata.file();
-  config.update({{"vocab_size", vocabulary_size(file)},
-                 {"num_hidden_layers", layers(metadata)},
+  set_decoder_fields(metadata, config);
+  config.update({{"num_hidden_layers", layers(metadata)},
                  {"hidden_act", "silu"},
                  {"rope_scaling", rotary_scaling(metadata)},
-                 {"is_causal", is_causal(metadata)},
                  {"attention_bias", file.contains("blk.0.attn_q.bias")},
-                 {"mlp_bias", file.contains("blk.0.ffn_up.bias")},
-                 {"tie_word_embeddings", !file.contains("output.weight")},
-                 {"bos_token_id", token(file, "bos")},
-                 {"eos_token_id", token(file, "eos")},
-                 {"pad_token_id", token(file, "padding")}});
+                 {"mlp_bias", file.contains("blk.0.ffn_up.bias")}});
 }
 
 void read_gguf_llama(const ArchitectureMetadata& metadata, nlohmann::json& config) {
   require(metadata.get_or<int64_t>("expert_count", 0) == 0,
           "{}: a mixture of experts is not supported for the architecture {}",
           metadata.file().name(), metadata.architecture());
-  read_gguf_llama_mixture(metadata, config);
+  read_gguf_llama_moe(metadata, config);
 }
 
 namespace {
 
 Family plain_llama() {
-  return like_llama("llama", [](ConfigReader& json) { return read_biased_llama(json); },
-                    write_llama_itself,
+  return like_llama("llama", read_llama_itself, write_llama_itself, llama_weight,
                     {.architectures = {"llama"},
                      .fields = {kGgufLlama},
                      .read = read_gguf_llama,
@@ -315,7 +305,7 @@ Family plain_llama() {
 }
 
 Family plain_mistral() {
-  return like_llama("mistral", read_mistral, write_mistral,
+  return like_llama("mistral", read_mistral, write_mistral, llama_weight,
                     {.architectures = {"llama"},
                      .holds = gguf_has_window,
                      .fields = {kGgufLlama, kGgufMistral},
@@ -324,40 +314,38 @@ Family plain_mistral() {
 }
 
 Family plain_qwen2() {
-  return like_llama("qwen2", read_qwen2, write_qwen2,
+  return like_llama("qwen2", read_qwen2, write_qwen2, llama_weight,
                     {.architectures = {"qwen2"}, .fields = {kGgufLlama}, .read = read_gguf_llama});
 }
 
 Family plain_qwen3() {
-  return like_llama("qwen3", read_qwen3, write_qwen3,
+  return like_llama("qwen3", read_qwen3, write_qwen3, llama_weight,
                     {.architectures = {"qwen3"}, .fields = {kGgufLlama}, .read = read_gguf_llama});
 }
 
 Family plain_qwen3_moe() {
-  Family family = like_llama("qwen3_moe", read_qwen3_moe, write_qwen3_moe,
-                             {.architectures = {"qwen3moe"},
-                              .fields = {kGgufLlama, kGgufQwen3Moe},
-                              .read = read_gguf_llama_mixture});
-  family.stored = llama_moe_weight;
-  return family;
+  return like_llama("qwen3_moe", read_qwen3_moe, write_qwen3_moe, llama_moe_weight,
+                    {.architectures = {"qwen3moe"},
+                     .fields = {kGgufLlama, kGgufQwen3Moe},
+                     .read = read_gguf_llama_moe});
 }
 
 }  // namespace
 
 /// Llama 2 and 3 (Touvron et al. 2023; Llama 3, 2024): pre-norm RMSNorm, rotary positions, gated
 /// SiLU, grouped key/value heads.
-Family llama_family() { return with_classifier<either_direction<plain_llama>>(); }
+Family llama_family() { return with_classifier<maybe_bidirectional<plain_llama>>(); }
 
 /// The same with a sliding window (Jiang et al. 2023).
-Family mistral_family() { return with_classifier<either_direction<plain_mistral>>(); }
+Family mistral_family() { return with_classifier<maybe_bidirectional<plain_mistral>>(); }
 
 /// The same with biases of queries, keys and values (Qwen2, 2024).
-Family qwen2_family() { return with_classifier<either_direction<plain_qwen2>>(); }
+Family qwen2_family() { return with_classifier<maybe_bidirectional<plain_qwen2>>(); }
 
 /// The same with normalised queries and keys (Qwen3, 2025).
-Family qwen3_family() { return with_classifier<either_direction<plain_qwen3>>(); }
+Family qwen3_family() { return with_classifier<maybe_bidirectional<plain_qwen3>>(); }
 
 /// The same with a mixture of experts in each layer (Qwen3, 2025).
-Family qwen3_moe_family() { return with_classifier<either_direction<plain_qwen3_moe>>(); }
+Family qwen3_moe_family() { return with_classifier<maybe_bidirectional<plain_qwen3_moe>>(); }
 
 }  // namespace heed::model

@@ -10,11 +10,9 @@ StoredWeight llama_weight(const ModelConfig& config, const std::string& name, co
 /// The same with the router and the experts of "mlp".
 StoredWeight llama_moe_weight(const ModelConfig& config, const std::string& name,
                               const Shape& shape);
-/// Tables in older files.
-bool llama_redundant(std::string_view name);
-/// What the names of all weights but the head's begin with, unless a file has the class without a
-/// head.
-inline constexpr std::string_view kLlamaPrefix = "model.";
+/// A family whose weights have the prefix of Llama's, without a classifier.
+Family like_llama(std::string_view type, ModelConfig (*read)(ConfigReader&),
+                  nlohmann::json (*write)(const ModelConfig&), StoredTable stored, GgufForm gguf);
 
 /// Reads what the config.json files of Llama and of the families derived from it have in common.
 /// Absent fields have Llama's defaults, but for the rotary base.
@@ -45,6 +43,6 @@ inline constexpr MetadataField kGgufLlama[] = {
 /// GgufForm::read beside kGgufLlama. Throws Error when the file has experts.
 void read_gguf_llama(const ArchitectureMetadata& metadata, nlohmann::json& config);
 /// The same of a mixture of experts.
-void read_gguf_llama_mixture(const ArchitectureMetadata& metadata, nlohmann::json& config);
+void read_gguf_llama_moe(const ArchitectureMetadata& metadata, nlohmann::json& config);
 
 }  // namespace heed::model

@@ -53,34 +53,13 @@ ModelConfig read_pegasus(ConfigReader& json) {
 
 nlohmann::json write_marian(const ModelConfig& c, std::string_view type,
                             std::string_view architecture) {
-  return {{"architectures", {architecture}},
-          {"model_type", type},
-          {"vocab_size", c.source_vocab_size()},
-          {"decoder_vocab_size", c.vocab_size},
-          {"d_model", c.d_model},
-          {"encoder_layers", c.encoder_layers},
-          {"decoder_layers", c.decoder_layers},
-          {"num_hidden_layers", c.encoder_layers},
-          {"encoder_attention_heads", c.encoder_heads},
-          {"decoder_attention_heads", c.n_heads},
-          {"encoder_ffn_dim", c.encoder_d_ff},
-          {"decoder_ffn_dim", c.d_ff},
-          {"activation_function", name_of(c.activation)},
-          {"max_position_embeddings", c.max_positions},
-          {"scale_embedding", c.scale_embedding},
-          {"share_encoder_decoder_embeddings", c.encoder_vocab_size == 0},
-          {"tie_word_embeddings", c.tied_head},
-          {"static_position_embeddings", true},
-          {"is_encoder_decoder", true},
-          {"dropout", c.dropout},
-          {"attention_dropout", c.attention_dropout},
-          {"activation_dropout", c.activation_dropout},
-          {"pad_token_id", c.pad_id},
-          {"eos_token_id", eos_json(c)},
-          {"bos_token_id", token_json(c.bos_id)},
-          {"decoder_start_token_id", c.decoder_start_id},
-          {"forced_eos_token_id", c.eos_id},
-          {"torch_dtype", "float32"}};
+  nlohmann::json json = both_stacks_json(c, type, architecture);
+  json.update({{"decoder_vocab_size", c.vocab_size},
+               {"share_encoder_decoder_embeddings", c.encoder_vocab_size == 0},
+               {"tie_word_embeddings", c.tied_head},
+               {"static_position_embeddings", true},
+               {"forced_eos_token_id", c.eos_id}});
+  return json;
 }
 
 StoredWeight marian_weight(const ModelConfig&, const std::string& name, const Shape& shape) {
@@ -93,12 +72,21 @@ StoredWeight marian_weight(const ModelConfig&, const std::string& name, const Sh
           .otherwise = table ? "model.shared.weight" : ""};
 }
 
-bool is_bias_of_logits(std::string_view name) { return name == "final_logits_bias"; }
-
 /// The sinusoids.
 bool redundant_in_marian(std::string_view name) {
   return name.ends_with("encoder.embed_positions.weight") ||
          name.ends_with("decoder.embed_positions.weight");
+}
+
+Family like_marian(std::string_view type, ModelConfig (*read)(ConfigReader&),
+                   nlohmann::json (*write)(const ModelConfig&)) {
+  return {.model_type = type,
+          .read = read,
+          .write_config = write,
+          .stored = marian_weight,
+          .prefix = "model.",
+          .redundant = redundant_in_marian,
+          .buffer = [](std::string_view name) { return name == "final_logits_bias"; }};
 }
 
 }  // namespace
@@ -107,29 +95,16 @@ bool redundant_in_marian(std::string_view name) {
 /// MarianMTModel reads it: post-norm, sinusoids in halves, and one embedding shared
 /// three ways, or one for each language.
 Family marian_family() {
-  return {.model_type = "marian",
-          .read = read_post_norm,
-          .write_config =
-              [](const ModelConfig& c) { return write_marian(c, "marian", "MarianMTModel"); },
-          .stored = marian_weight,
-          .prefix = "model.",
-          .redundant = redundant_in_marian,
-          .buffer = is_bias_of_logits};
+  return like_marian("marian", read_post_norm, [](const ModelConfig& c) {
+    return write_marian(c, "marian", "MarianMTModel");
+  });
 }
 
-/// The same with the normalisation before each sub-layer, as PegasusForConditionalGeneration reads
-/// it.
+/// The same, pre-norm, as PegasusForConditionalGeneration reads it.
 Family pegasus_family() {
-  return {.model_type = "pegasus",
-          .read = read_pegasus,
-          .write_config =
-              [](const ModelConfig& c) {
-                return write_marian(c, "pegasus", "PegasusForConditionalGeneration");
-              },
-          .stored = marian_weight,
-          .prefix = "model.",
-          .redundant = redundant_in_marian,
-          .buffer = is_bias_of_logits};
+  return like_marian("pegasus", read_pegasus, [](const ModelConfig& c) {
+    return write_marian(c, "pegasus", "PegasusForConditionalGeneration");
+  });
 }
 
 }  // namespace heed::model

@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/json.h"
+#include "heed/model/families/bidirectional.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/decoder_classifier.h"
-#include "heed/model/families/either_direction.h"
 #include "heed/model/families/llama.h"
 #include "heed/model/gguf/metadata.h"
 
@@ -54,22 +54,17 @@ constexpr MetadataField kGgufMixtral[] = {
     required("expert_used_count", "num_experts_per_tok", GgufType::u32)};
 
 Family plain_mixtral() {
-  return {.model_type = "mixtral",
-          .read = read_mixtral,
-          .write_config = write_mixtral,
-          .stored = mixtral_weight,
-          .prefix = kLlamaPrefix,
-          .redundant = llama_redundant,
-          .gguf = {.architectures = {"llama"},
-                   .holds = gguf_has_experts,
-                   .fields = {kGgufLlama, kGgufMixtral},
-                   .read = read_gguf_llama_mixture,
-                   .in_pairs = true}};
+  return like_llama("mixtral", read_mixtral, write_mixtral, mixtral_weight,
+                    {.architectures = {"llama"},
+                     .holds = gguf_has_experts,
+                     .fields = {kGgufLlama, kGgufMixtral},
+                     .read = read_gguf_llama_moe,
+                     .in_pairs = true});
 }
 
 }  // namespace
 
 /// Mixtral (Jiang et al. 2024): Mistral with a mixture of experts in each layer.
-Family mixtral_family() { return with_classifier<either_direction<plain_mixtral>>(); }
+Family mixtral_family() { return with_classifier<maybe_bidirectional<plain_mixtral>>(); }
 
 }  // namespace heed::model

@@ -102,11 +102,7 @@ nlohmann::json write_modernbert(const ModelConfig& c) {
   write_windows(c, json);
   if (!c.windows.empty()) json["local_attention"] = 2 * (json["sliding_window"].get<int64_t>() - 1);
   json.erase("sliding_window");
-  write_rotary(c, json);
-  json["rope_parameters"] = {
-      {"full_attention", json["rope_parameters"]},
-      {"sliding_attention", {{"rope_type", "default"}, {"rope_theta", c.rotary_local_theta}}}};
-  json["max_position_embeddings"] = c.max_positions;
+  write_rotary_by_layer(c, json);
   json["global_rope_theta"] = c.rotary_theta;
   json["local_rope_theta"] = c.rotary_local_theta;
   json.erase("rope_theta");
@@ -197,8 +193,8 @@ void write_gguf_modernbert(const ModelConfig& c, ArchitectureValues& metadata) {
 
 }  // namespace
 
-/// ModernBERT (Warner et al. 2024): norms before the sub-layers, rotary positions, gated
-/// feed-forward networks, and attention windows in all but every third layer.
+/// ModernBERT (Warner et al. 2024): pre-norm, rotary positions, gated feed-forward networks, and
+/// attention windows in all but every third layer.
 Family modernbert_family() {
   return {.model_type = "modernbert",
           .read = read_modernbert,

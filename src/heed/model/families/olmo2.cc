@@ -4,8 +4,8 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/model/families/bidirectional.h"
 #include "heed/model/families/config_json.h"
-#include "heed/model/families/either_direction.h"
 #include "heed/model/families/llama.h"
 #include "heed/model/gguf/metadata.h"
 
@@ -46,19 +46,14 @@ void read_gguf_olmo2(const ArchitectureMetadata& metadata, nlohmann::json& confi
 }
 
 Family plain_olmo2() {
-  return {.model_type = "olmo2",
-          .read = read_olmo2,
-          .write_config = write_olmo2,
-          .stored = olmo2_weight,
-          .prefix = kLlamaPrefix,
-          .redundant = llama_redundant,
-          .gguf = {.architectures = {"olmo2"}, .fields = {kGgufLlama}, .read = read_gguf_olmo2}};
+  return like_llama("olmo2", read_olmo2, write_olmo2, olmo2_weight,
+                    {.architectures = {"olmo2"}, .fields = {kGgufLlama}, .read = read_gguf_olmo2});
 }
 
 }  // namespace
 
 /// OLMo 2 (Team OLMo 2024): Llama with norms of each sub-layer's output instead of its input, and
 /// of queries and keys over all heads.
-Family olmo2_family() { return either_direction<plain_olmo2>(); }
+Family olmo2_family() { return maybe_bidirectional<plain_olmo2>(); }
 
 }  // namespace heed::model

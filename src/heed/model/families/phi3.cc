@@ -4,9 +4,9 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/model/families/bidirectional.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/decoder_classifier.h"
-#include "heed/model/families/either_direction.h"
 #include "heed/model/families/llama.h"
 #include "heed/model/families/rotary_json.h"
 #include "heed/model/gguf/metadata.h"
@@ -86,23 +86,18 @@ void write_gguf_phi3(const ModelConfig& c, ArchitectureValues& metadata) {
 }
 
 Family plain_phi3() {
-  return {.model_type = "phi3",
-          .read = read_phi3,
-          .write_config = write_phi3,
-          .stored = phi3_weight,
-          .prefix = kLlamaPrefix,
-          .redundant = llama_redundant,
-          .gguf = {.architectures = {"phi3"},
-                   .fields = {kGgufLlama, kGgufPhi3},
-                   .read = read_gguf_phi3,
-                   .write = write_gguf_phi3,
-                   .stored = gguf_fused_decoder_weight}};
+  return like_llama("phi3", read_phi3, write_phi3, phi3_weight,
+                    {.architectures = {"phi3"},
+                     .fields = {kGgufLlama, kGgufPhi3},
+                     .read = read_gguf_phi3,
+                     .write = write_gguf_phi3,
+                     .stored = gguf_fused_decoder_weight});
 }
 
 }  // namespace
 
 /// Phi-3 and Phi-4-mini (Microsoft, 2024): Llama with fused projections, of which a part of each
 /// head may be rotated.
-Family phi3_family() { return with_classifier<either_direction<plain_phi3>>(); }
+Family phi3_family() { return with_classifier<maybe_bidirectional<plain_phi3>>(); }
 
 }  // namespace heed::model

@@ -108,12 +108,18 @@ bool agree(const nlohmann::json& parameters, const nlohmann::json& scaling) {
   return kind(parameters) == kind(scaling);
 }
 
+/// The field `key`; null where it is missing. Throws Error unless it is an object or null.
+nlohmann::json object_at(ConfigReader& json, const char* key) {
+  const nlohmann::json& value = json.value(key);
+  require(value.is_null() || value.is_object(), "{}: {} is {}, expected an object", json.file(),
+          key, excerpt(value));
+  return value;
+}
+
 /// "rope_scaling", or where it is missing or empty "rope_parameters", becomes "rope_parameters".
 void choose_block(ConfigReader& json) {
-  const nlohmann::json scaling = json.value(kScaling), parameters = json.value(kParameters);
-  for (const auto& [key, block] : {std::pair{kScaling, &scaling}, {kParameters, &parameters}})
-    require(block->is_null() || block->is_object(), "{}: {} is {}, expected an object", json.file(),
-            key, excerpt(*block));
+  const nlohmann::json scaling = object_at(json, kScaling);
+  const nlohmann::json parameters = object_at(json, kParameters);
   if (scaling.is_null() || scaling.empty()) return;
   if (parameters.is_object() && !parameters.empty() && !agree(parameters, scaling))
     json.warn(
@@ -137,10 +143,7 @@ void set_rotary_dim(double fraction, const std::string& file, ModelConfig& confi
 
 /// The objects of both kinds of layers, with what "rope_scaling" says.
 void merge_blocks(ConfigReader& json, bool scales_both) {
-  const nlohmann::json scaling = json.value(kScaling), given = json.value(kParameters);
-  for (const auto& [key, block] : {std::pair{kScaling, &scaling}, {kParameters, &given}})
-    require(block->is_null() || block->is_object(), "{}: {} is {}, expected an object", json.file(),
-            key, excerpt(*block));
+  const nlohmann::json scaling = object_at(json, kScaling), given = object_at(json, kParameters);
   nlohmann::json blocks = given.is_null() ? nlohmann::json::object() : given;
   for (const char* layers : {kFull, kSliding})
     if (!blocks[layers].is_object()) blocks[layers] = {{"rope_type", "default"}};
@@ -243,6 +246,14 @@ void write_rotary(const ModelConfig& config, nlohmann::json& json) {
   json["rope_theta"] = config.rotary_theta;
   parameters["rope_theta"] = config.rotary_theta;
   json["rope_parameters"] = std::move(parameters);
+}
+
+void write_rotary_by_layer(const ModelConfig& config, nlohmann::json& json) {
+  write_rotary(config, json);
+  json["max_position_embeddings"] = config.max_positions;
+  json["rope_parameters"] = {
+      {kFull, json["rope_parameters"]},
+      {kSliding, {{"rope_type", "default"}, {"rope_theta", config.rotary_local_theta}}}};
 }
 
 double partial_rotary_factor(int64_t rotary_dim, int64_t head_dim) {

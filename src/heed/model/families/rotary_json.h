@@ -34,6 +34,9 @@ void read_rotary_by_layer(ConfigReader& json, const LayerRotaryFields& fields, M
 /// "rope_parameters" and, for older readers, "rope_theta" and "rope_scaling", into `json`.
 void write_rotary(const ModelConfig& config, nlohmann::json& json);
 
+/// The same where layers with a window have a base of their own.
+void write_rotary_by_layer(const ModelConfig& config, nlohmann::json& json);
+
 /// The fraction that reads back as this number of rotated columns.
 double partial_rotary_factor(int64_t rotary_dim, int64_t head_dim);
 

@@ -5,9 +5,9 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/model/families/bidirectional.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/decoder_classifier.h"
-#include "heed/model/families/either_direction.h"
 #include "heed/model/families/llama.h"
 
 namespace heed::model {
@@ -56,23 +56,17 @@ nlohmann::json write_smollm3(const ModelConfig& c) {
 }
 
 Family plain_smollm3() {
-  return {
-      .model_type = "smollm3",
-      .read = read_smollm3,
-      .write_config = write_smollm3,
-      .stored = llama_weight,
-      .prefix = kLlamaPrefix,
-      .redundant = llama_redundant,
-      // Which layers have no positions is not in the file: every fourth, as in the published model.
-      .gguf = {.architectures = {"smollm3"},
-               .fields = {kGgufLlama},
-               .read = read_gguf_llama,
-               .in_pairs = true}};
+  // Which layers have no positions is not in the file: every fourth, as in the published model.
+  return like_llama("smollm3", read_smollm3, write_smollm3, llama_weight,
+                    {.architectures = {"smollm3"},
+                     .fields = {kGgufLlama},
+                     .read = read_gguf_llama,
+                     .in_pairs = true});
 }
 
 }  // namespace
 
 /// SmolLM3 (Hugging Face, 2025): Llama without positions in every fourth layer.
-Family smollm3_family() { return with_classifier<either_direction<plain_smollm3>>(); }
+Family smollm3_family() { return with_classifier<maybe_bidirectional<plain_smollm3>>(); }
 
 }  // namespace heed::model

@@ -234,9 +234,9 @@ StoredWeight gguf_t5_weight(const ModelConfig&, const std::string& name, const S
 
 }  // namespace
 
-/// T5 (Raffel et al. 2020): an encoder-decoder with relative positions, RMSNorm before the
-/// sub-layers, no biases and no scaling of the scores; version 1.1 has gated feed-forward networks
-/// and a head of its own.
+/// T5 (Raffel et al. 2020): an encoder-decoder with relative positions, pre-norm RMSNorm, no
+/// biases and no scaling of the scores; version 1.1 has gated feed-forward networks and a head of
+/// its own.
 Family t5_family() {
   return {.model_type = "t5",
           .read = read_t5,

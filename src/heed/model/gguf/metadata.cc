@@ -89,4 +89,17 @@ nlohmann::json token(const io::GgufFile& file, const std::string& which) {
                                        : nlohmann::json();
 }
 
+void set_vocabulary(const io::GgufFile& file, nlohmann::json& config) {
+  config.update({{"vocab_size", vocabulary_size(file)},
+                 {"bos_token_id", token(file, "bos")},
+                 {"eos_token_id", token(file, "eos")},
+                 {"pad_token_id", token(file, "padding")}});
+}
+
+void set_decoder_fields(const ArchitectureMetadata& metadata, nlohmann::json& config) {
+  set_vocabulary(metadata.file(), config);
+  config["is_causal"] = is_causal(metadata);
+  config["tie_word_embeddings"] = !metadata.file().contains("output.weight");
+}
+
 }  // namespace heed::model

@@ -64,6 +64,11 @@ int64_t layers(const ArchitectureMetadata& metadata);
 /// The id of a special token, such as "bos"; null where there is none.
 nlohmann::json token(const io::GgufFile& file, const std::string& which);
 
+/// Sets vocab_size and the ids of bos, eos and pad of config.json.
+void set_vocabulary(const io::GgufFile& file, nlohmann::json& config);
+
+/// The same, and is_causal and tie_word_embeddings of a decoder. Throws Error as is_causal().
+void set_decoder_fields(const ArchitectureMetadata& metadata, nlohmann::json& config);
 /// attention.causal. Throws Error when it is false beside a window: llama.cpp's windows of a model
 /// that is not causal reach another way than those of transformers.
 bool is_causal(const ArchitectureMetadata& metadata);

@@ -48,6 +48,21 @@ StoredWeight expert_weight(const ModelConfig& config, const std::string& name, c
           .first_row = expert * shape[0]};
 }
 
+/// The converter stores q, k and v as one matrix.
+StoredWeight fused_qkv(const StoredWeight& weight, const ModelConfig& c) {
+  const int64_t q = c.n_heads * c.head_dim, k = c.n_kv_heads * c.head_dim;
+  const int64_t v = c.n_kv_heads * c.v_head_dim;
+  return fused(weight, {{".attn_q.", ".attn_qkv.", 0, q + k + v},
+                        {".attn_k.", ".attn_qkv.", q, q + k + v},
+                        {".attn_v.", ".attn_qkv.", q + k, q + k + v}});
+}
+
+/// The converter stores the gate and the up projection as one matrix.
+StoredWeight fused_gate_up(const StoredWeight& weight, const ModelConfig& c) {
+  return fused(weight, {{".ffn_gate.", ".ffn_up.", 0, 2 * c.d_ff},
+                        {".ffn_up.", ".ffn_up.", c.d_ff, 2 * c.d_ff}});
+}
+
 }  // namespace
 
 StoredWeight gguf_decoder_weight(const ModelConfig& config, const std::string& name,
@@ -59,15 +74,8 @@ StoredWeight gguf_decoder_weight(const ModelConfig& config, const std::string& n
 
 StoredWeight gguf_fused_decoder_weight(const ModelConfig& c, const std::string& name,
                                        const Shape& shape) {
-  const int64_t q = c.n_heads * c.head_dim, k = c.n_kv_heads * c.head_dim;
-  const int64_t v = c.n_kv_heads * c.v_head_dim;
-  const StoredWeight weight =
-      fused(gguf_decoder_weight(c, name, shape), {{".attn_q.", ".attn_qkv.", 0, q + k + v},
-                                                  {".attn_k.", ".attn_qkv.", q, q + k + v},
-                                                  {".attn_v.", ".attn_qkv.", q + k, q + k + v}});
-  if (!c.gated) return weight;
-  return fused(weight, {{".ffn_gate.", ".ffn_up.", 0, 2 * c.d_ff},
-                        {".ffn_up.", ".ffn_up.", c.d_ff, 2 * c.d_ff}});
+  const StoredWeight weight = fused_qkv(gguf_decoder_weight(c, name, shape), c);
+  return c.gated ? fused_gate_up(weight, c) : weight;
 }
 
 StoredWeight gguf_encoder_weight(const ModelConfig& c, const std::string& name,
@@ -94,14 +102,8 @@ StoredWeight gguf_encoder_weight(const ModelConfig& c, const std::string& name,
                      {".up.", ".ffn_up."},
                      {".down.", ".ffn_down."}});
   if (c.positions != PositionKind::rotary) return {.name = own, .shape = shape};
-  const int64_t heads = c.n_heads * c.head_dim;
-  const StoredWeight weight =
-      fused({.name = own, .shape = shape}, {{".attn_q.", ".attn_qkv.", 0, 3 * heads},
-                                            {".attn_k.", ".attn_qkv.", heads, 3 * heads},
-                                            {".attn_v.", ".attn_qkv.", 2 * heads, 3 * heads}});
-  if (post) return weight;
-  return fused(weight, {{".ffn_gate.", ".ffn_up.", 0, 2 * c.d_ff},
-                        {".ffn_up.", ".ffn_up.", c.d_ff, 2 * c.d_ff}});
+  const StoredWeight weight = fused_qkv({.name = own, .shape = shape}, c);
+  return post ? weight : fused_gate_up(weight, c);
 }
 
 }  // namespace heed::model

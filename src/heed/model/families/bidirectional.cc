@@ -1,4 +1,4 @@
-#include "heed/model/families/either_direction.h"
+#include "heed/model/families/bidirectional.h"
 
 #include <utility>
 
@@ -23,36 +23,37 @@ bool is_bare(std::string_view architecture) {
 
 }  // namespace
 
-ModelConfig turned(ModelConfig config) {
+ModelConfig swapped_stacks(ModelConfig config) {
   std::swap(config.encoder_layers, config.decoder_layers);
   return config;
 }
 
-ModelConfig read_either_direction(const Family& family, ConfigReader& json) {
+ModelConfig read_maybe_bidirectional(const Family& family, ConfigReader& json) {
   ModelConfig config = family.read(json);
   if (!config.tied_head && is_bare(read_architecture(json))) config.has_head = false;
   if (json.get_or(kIsCausal, true) || config.decoder_layers == 0) return config;
   add_to_windows(config, 1);
-  return turned(std::move(config));
+  return swapped_stacks(std::move(config));
 }
 
-nlohmann::json write_either_direction(const Family& family, const ModelConfig& config) {
+nlohmann::json write_maybe_bidirectional(const Family& family, const ModelConfig& config) {
   // A configuration that names no family is not taken for one of a decoder.
-  const bool is_turned = config.decoder_layers == 0 && !config.family.empty();
-  ModelConfig decoder = is_turned ? turned(config) : config;
-  if (is_turned) add_to_windows(decoder, -1);
+  const bool is_encoder = config.decoder_layers == 0 && !config.family.empty();
+  ModelConfig decoder = is_encoder ? swapped_stacks(config) : config;
+  if (is_encoder) add_to_windows(decoder, -1);
   nlohmann::json json = family.write_config(decoder);
-  if (is_turned) json[kIsCausal] = false;
+  if (is_encoder) json[kIsCausal] = false;
   if (!config.has_head && !config.classifier.present())
     json["architectures"] = {renamed(json["architectures"][0].get<std::string>(),
                                      {{"ForCausalLM", "Model"}, {"LMHeadModel", "Model"}})};
   return json;
 }
 
-StoredWeight stored_either_direction(StoredTable table, const ModelConfig& config,
-                                     const std::string& name, const Shape& shape) {
+StoredWeight stored_maybe_bidirectional(StoredTable table, const ModelConfig& config,
+                                        const std::string& name, const Shape& shape) {
   if (config.decoder_layers > 0) return table(config, name, shape);
-  return table(turned(config), renamed(name, {{"model.encoder.", "model.decoder."}}), shape);
+  return table(swapped_stacks(config), renamed(name, {{"model.encoder.", "model.decoder."}}),
+               shape);
 }
 
 }  // namespace heed::model
