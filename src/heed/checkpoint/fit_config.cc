@@ -15,7 +15,7 @@ constexpr const char* kSourceTable = "model.encoder.embed_tokens.weight";
 constexpr const char* kTargetTable = "model.decoder.embed_tokens.weight";
 constexpr const char* kLmHead = "lm_head.weight";
 
-/// The file's name of a table [V, D] of tokens.
+/// The file's name of token embeddings [V, D].
 std::string table_in(const io::TensorSource& source, const Family& family,
                      const ModelConfig& config, const char* parameter) {
   const Shape shape{config.vocab_size, config.d_model};
@@ -33,7 +33,7 @@ bool are_equal(const io::TensorSource& source, const std::string& a, const std::
   return equal;
 }
 
-/// The tables of tokens that a file has. Of tied ones, any may be missing.
+/// The token embeddings and the head that a file has. Of tied ones, any may be missing.
 struct Tables {
   std::string shared, source, target, head;  // empty: missing
 
@@ -52,11 +52,11 @@ struct Tables {
                                      const std::string& c) {
     return !a.empty() ? a : !b.empty() ? b : c;
   }
-  /// The table that each side reads, and that of the head if it is tied.
+  /// The table that each stack reads, and that of the head if it is tied.
   const std::string& of_source() const { return first_of(source, shared, target); }
   const std::string& of_target() const { return first_of(target, shared, source); }
   const std::string& of_tied_head() const { return first_of(head, shared, of_target()); }
-  /// That of the one embedding.
+  /// The table of a model that has only one.
   const std::string& of_model(const ModelConfig& config) const {
     return first_of(config.decoder_layers > 0 ? of_target() : of_source(), head, head);
   }
@@ -141,7 +141,7 @@ ModelConfig fitted(ModelConfig config, const Family& family, const io::TensorSou
     config.pooler = source.contains(name_in(source, family, name));
   }
   Tables tables(source, family, config);
-  if (config.encoder_vocab_size > 0) tables.shared.clear();  // the sides share nothing
+  if (config.encoder_vocab_size > 0) tables.shared.clear();  // the stacks share nothing
   fit_tables(source, family, tables, config);
   fit_head(source, family, tables, config);
   return config;

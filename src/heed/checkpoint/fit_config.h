@@ -19,8 +19,8 @@ std::string tensor_of(const io::TensorSource& source, const model::Family& famil
                       const Shape& shape);
 
 /// The configuration with what only the tensors tell: whether there is a pooler and a head, and
-/// whether the tables of tokens that a configuration ties are one table, as transformers decides
-/// it. Throws Error when they differ and the family cannot express it.
+/// whether the token embeddings that a configuration ties are equal in the file, as transformers
+/// decides it. Throws Error when they differ and the family cannot express it.
 model::ModelConfig fitted(model::ModelConfig config, const model::Family& family,
                           const io::TensorSource& source);
 

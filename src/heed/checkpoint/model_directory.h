@@ -17,7 +17,7 @@ namespace heed::checkpoint {
 struct BuildOptions {
   /// See model::ModelConfig::set_context().
   std::optional<int64_t> context = {};
-  /// Of a divided model, the own part is built; null: the whole model.
+  /// Of a tensor-parallel model, the own part is built; null: the whole model.
   std::shared_ptr<const nn::TensorParallel> parts = {};
   /// Only config.json is read; weights are initialised from this seed.
   std::optional<uint64_t> random_seed = {};

@@ -6,9 +6,9 @@
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
 #include "heed/base/quote.h"
-#include "heed/checkpoint/divided_weights.h"
 #include "heed/checkpoint/fit_config.h"
 #include "heed/checkpoint/stored_parts.h"
+#include "heed/checkpoint/weight_shards.h"
 #include "heed/kernels/as_f32.h"
 #include "heed/quantize/quantization.h"
 
@@ -100,7 +100,7 @@ class PackingQueue {
   int64_t bytes_ = 0;
 };
 
-/// Of the whole parameter, of which a divided model has a part.
+/// That of the whole parameter, also where a tensor-parallel model has a shard of it.
 Shape shape_in_file(const Parameter& parameter, const model::Transformer& model) {
   const nn::TensorParallel* const parts = model.parts();
   return parts ? whole_shape(parameter, model.config(), *parts) : parameter.shape;
@@ -149,7 +149,7 @@ void load_weights(model::Transformer& model, const model::Family& family,
     require(tensor.dtype() != DType::i32, "{}: {} holds integers, expected numbers", source.name(),
             name);
     Tensor value = part_of(tensor, stored, shape);
-    if (parts) value = divided(parameter, value, model.config(), *parts);
+    if (parts) value = shard_of(parameter, value, model.config(), *parts);
     parameter.value = in_precision(parameter, value, precision);
     const bool copied = parts && value.cols() != shape[-1];
     queue.add(parameter, name,
@@ -179,8 +179,8 @@ void init_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrec
     if (const nn::TensorParallel* const parts = model.parts()) {
       Parameter whole = parameter;
       whole.shape = whole_shape(parameter, model.config(), *parts);
-      value =
-          divided(parameter, model.parameters().initial_value(whole, seed), model.config(), *parts);
+      value = shard_of(parameter, model.parameters().initial_value(whole, seed), model.config(),
+                       *parts);
     } else {
       value = model.parameters().initial_value(parameter, seed);
     }

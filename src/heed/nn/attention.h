@@ -22,7 +22,7 @@ struct PositionEncoding {
 /// Multi-head attention (Vaswani et al. 2017, 3.2.2): queries, keys and values are projected, every
 /// head attends, the concatenation is projected back. Multi-query (Shazeer 2019) and grouped-query
 /// (Ainslie et al. 2023) attention have fewer key/value heads. n_heads * head_dim need not be
-/// d_model. In a divided model, `settings` count the heads of this part.
+/// d_model. In a tensor-parallel model, `settings` count the heads of this part.
 class Attention {
  public:
   /// RMSNorm of queries and keys, before the rotation.

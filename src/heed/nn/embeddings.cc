@@ -33,7 +33,7 @@ Embeddings::Embeddings(Parameters& parameters, const std::string& name, const Pa
   if (s.norm) norm_.emplace(parameters, name + ".layernorm_embedding", *s.norm);
 }
 
-/// The vectors of a divided table: a part has zeros for the tokens of others. [N, D]
+/// The vectors of a table that is split by rows: a part has zeros for the tokens of others. [N, D]
 Tensor Embeddings::token_vectors(Context& context, std::span<const int32_t> ids) const {
   const int64_t begin = parts_->begin(settings_.vocab_size),
                 end = parts_->end(settings_.vocab_size);

@@ -8,7 +8,7 @@
 
 namespace heed::nn {
 
-/// Adds y, f32, of the parts of a divided model; nothing else has parts.
+/// Adds y, f32, of the parts of a tensor-parallel model; nothing else has parts.
 inline Tensor sum_of_parts(const TensorParallel* parts, Tensor y) {
   if (parts) parts->add({y.data<float>(), static_cast<size_t>(y.elements())});
   return y;

@@ -6,10 +6,10 @@
 
 namespace heed::nn {
 
-/// The parts of a divided model (tensor parallelism, Shoeybi et al. 2019), of which this process
-/// has one. All parts run the same passes together. Each has some of the heads of attention, of the
-/// hidden units of feed-forward networks and of the rows of the vocabulary; vectors of d_model are
-/// the same everywhere.
+/// The parts of a tensor-parallel model (Shoeybi et al. 2019), of which this process has one. All
+/// parts run the same passes together. Each has some of the heads of attention, of the hidden units
+/// of feed-forward networks and of the rows of the vocabulary; vectors of d_model are the same
+/// everywhere.
 class TensorParallel {
  public:
   TensorParallel(int own, int count) : own_(own), count_(count) {}

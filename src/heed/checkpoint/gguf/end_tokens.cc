@@ -11,12 +11,12 @@ namespace {
 
 constexpr const char* kRoles[] = {"eos", "eot", "eom"};
 
-/// Tokens that end what fills a gap between two texts, by their role and else by their text.
-struct GapEnd {
+/// Tokens that end a fill-in-the-middle (FIM) completion: one by its role, or else all by text.
+struct FimEnd {
   const char* role;
   std::vector<std::string_view> texts;
 };
-const GapEnd kGapEnds[] = {
+const FimEnd kFimEnds[] = {
     {"fim_pad", {"<|fim_pad|>", "<fim-pad>", "<fim_pad>", "<PAD>", "[PAD]"}},
     {"fim_rep", {"<|fim_repo|>", "<|repo_name|>", "<fim-repo>", "<REPO>", "<reponame>"}},
     {"fim_sep", {"<|file_sep|>"}}};
@@ -44,7 +44,7 @@ constexpr std::string_view kTexts[] = {"<|eot_id|>",
                                        "<｜end▁of▁sentence｜>",
                                        "[e~["};
 
-/// The tokens of a file that may end a text.
+/// Collects the end-of-generation tokens of a file.
 class EndTokens {
  public:
   explicit EndTokens(const io::GgufMetadata& metadata) : metadata_(metadata) {
@@ -53,7 +53,7 @@ class EndTokens {
     const auto pieces = metadata.get<std::vector<std::string_view>>(kTokens);
     size_ = std::ssize(pieces);
     std::set<std::string_view> wanted(std::begin(kTexts), std::end(kTexts));
-    for (const GapEnd& end : kGapEnds) wanted.insert(end.texts.begin(), end.texts.end());
+    for (const FimEnd& end : kFimEnds) wanted.insert(end.texts.begin(), end.texts.end());
     for (size_t id = 0; id < pieces.size(); ++id)
       if (wanted.contains(pieces[id])) found_.emplace(pieces[id], static_cast<int64_t>(id));
   }
@@ -63,7 +63,7 @@ class EndTokens {
   void add_text(std::string_view text) {
     if (const auto found = found_.find(text); found != found_.end()) ids_.insert(found->second);
   }
-  /// Whether there is such a token.
+  /// Returns whether the file names a token of this role.
   bool add_role(const std::string& role) {
     const std::string key = "tokenizer.ggml." + role + "_token_id";
     if (!metadata_.contains(key)) return false;
@@ -89,7 +89,7 @@ class EndTokens {
 
 bool is_gguf_end_text(std::string_view text) {
   return std::ranges::find(kTexts, text) != std::end(kTexts) ||
-         std::ranges::any_of(kGapEnds, [text](const GapEnd& end) {
+         std::ranges::any_of(kFimEnds, [text](const FimEnd& end) {
            return std::ranges::find(end.texts, text) != end.texts.end();
          });
 }
@@ -97,12 +97,12 @@ bool is_gguf_end_text(std::string_view text) {
 std::vector<int64_t> gguf_end_tokens(const io::GgufMetadata& metadata) {
   EndTokens tokens(metadata);
   for (const std::string_view text : kTexts) tokens.add_text(text);
-  for (const GapEnd& end : kGapEnds) {
+  for (const FimEnd& end : kFimEnds) {
     if (tokens.add_role(end.role)) continue;
     for (const std::string_view text : end.texts) tokens.add_text(text);
   }
   for (const char* role : kRoles) tokens.add_role(role);
-  // gpt-oss and Solar Open go on after <|end|>, and Gemma 4 has another </s>.
+  // gpt-oss and Solar Open continue after <|end|>, and Gemma 4 uses </s> for something else.
   const bool calls = tokens.has("<|call|>") || tokens.has("<|calls|>");
   if (calls && (tokens.has("<|return|>") || tokens.has("<|flush|>"))) tokens.remove("<|end|>");
   if (tokens.has("<|tool_response>")) tokens.remove("</s>");

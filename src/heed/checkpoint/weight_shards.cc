@@ -1,4 +1,4 @@
-#include "heed/checkpoint/divided_weights.h"
+#include "heed/checkpoint/weight_shards.h"
 
 #include <cstring>
 
@@ -7,29 +7,29 @@
 namespace heed::checkpoint {
 namespace {
 
-enum class Division {
+enum class Sharding {
   none,
   rows,        // of heads or hidden units
   vocabulary,  // rows of tokens
   columns,     // that read heads or hidden units
-  once         // only the first part has it
+  once         // the first part has it, the others have zeros
 };
 
-Division division_of(const Parameter& parameter) {
+Sharding sharding_of(const Parameter& parameter) {
   switch (parameter.role) {
     case WeightRole::query:
     case WeightRole::key_value:
     case WeightRole::ff_up:
     case WeightRole::attention_sinks:
-      return Division::rows;
+      return Sharding::rows;
     case WeightRole::token_embedding:
     case WeightRole::head:
-      return Division::vocabulary;
+      return Sharding::vocabulary;
     case WeightRole::output:
     case WeightRole::ff_down:
-      return parameter.shape.rank() == 2 ? Division::columns : Division::once;
+      return parameter.shape.rank() == 2 ? Sharding::columns : Sharding::once;
     default:
-      return Division::none;
+      return Sharding::none;
   }
 }
 
@@ -61,28 +61,28 @@ Shape whole_shape(const Parameter& parameter, const model::ModelConfig& config,
   const auto with_rows = [&](int64_t count) {
     return own.rank() == 1 ? Shape{count} : Shape{count, own[-1]};
   };
-  switch (division_of(parameter)) {
-    case Division::rows:
+  switch (sharding_of(parameter)) {
+    case Sharding::rows:
       return with_rows(own[0] * parts.count());
-    case Division::vocabulary:
+    case Sharding::vocabulary:
       return with_rows(config.vocab_size);
-    case Division::columns:
+    case Sharding::columns:
       return {own[0], own[1] * parts.count()};
     default:
       return own;
   }
 }
 
-Tensor divided(const Parameter& parameter, const Tensor& whole, const model::ModelConfig& config,
-               const nn::TensorParallel& parts) {
-  switch (division_of(parameter)) {
-    case Division::rows:
+Tensor shard_of(const Parameter& parameter, const Tensor& whole, const model::ModelConfig& config,
+                const nn::TensorParallel& parts) {
+  switch (sharding_of(parameter)) {
+    case Sharding::rows:
       return rows(whole, parts.begin(whole.shape()[0]), parts.end(whole.shape()[0]));
-    case Division::vocabulary:
+    case Sharding::vocabulary:
       return rows(whole, parts.begin(config.vocab_size), parts.end(config.vocab_size));
-    case Division::columns:
+    case Sharding::columns:
       return columns(parameter.name, whole, parts.begin(whole.cols()), parts.end(whole.cols()));
-    case Division::once:
+    case Sharding::once:
       return parts.own() == 0 ? whole : Tensor::zeros(whole.shape());
     default:
       return whole;
