@@ -17,7 +17,7 @@ text::Tokenizer byte_tokenizer(std::optional<char> special = {}) {
   nlohmann::json vocabulary;
   for (int byte = 0; byte < 256; ++byte) {
     std::string letter;
-    text::append_byte_letters(letter, std::string(1, static_cast<char>(byte)));
+    text::append_byte_characters(letter, std::string(1, static_cast<char>(byte)));
     vocabulary[letter] = byte;
   }
   nlohmann::json added = nlohmann::json::array();

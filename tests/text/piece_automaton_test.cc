@@ -22,18 +22,18 @@ std::vector<std::string> random_words(Dice& dice, size_t count, size_t longest) 
   return words;
 }
 
-PieceAutomaton automaton_of(const std::vector<std::string>& words) {
+std::vector<PieceAutomaton::Piece> pieces_of(const std::vector<std::string>& words) {
   std::vector<PieceAutomaton::Piece> pieces;
   for (size_t id = 0; id < words.size(); ++id)
     pieces.push_back({words[id], static_cast<int32_t>(id)});
-  return PieceAutomaton(std::move(pieces));
+  return pieces;
 }
 
 TEST(PieceAutomaton, AgreesWithAPlainSearch) {
   for (uint64_t number = 0; number < 200; ++number) {
     Dice dice(number);
     const std::vector<std::string> words = random_words(dice, 1 + dice.below(12), 6);
-    const PieceAutomaton automaton = automaton_of(words);
+    const PieceAutomaton automaton(pieces_of(words));
     const std::string text = random_words(dice, 1, 60).front();
     PieceAutomaton::State state = PieceAutomaton::kStart;
     for (size_t end = 1; end <= text.size(); ++end) {
@@ -47,12 +47,6 @@ TEST(PieceAutomaton, AgreesWithAPlainSearch) {
           expected.push_back({words[id].size(), static_cast<int32_t>(id)});
       std::sort(expected.rbegin(), expected.rend());
       EXPECT_EQ(suffixes, expected);
-      Found longest;
-      automaton.with_longest_suffix(state, [&](size_t size, int32_t id) {
-        longest.push_back({size, id});
-      });
-      expected.resize(std::min<size_t>(expected.size(), 1));
-      EXPECT_EQ(longest, expected);
     }
     Found prefixes, expected;
     automaton.for_each_prefix(text, [&](size_t size, int32_t id) {
@@ -63,6 +57,29 @@ TEST(PieceAutomaton, AgreesWithAPlainSearch) {
         expected.push_back({words[id].size(), static_cast<int32_t>(id)});
     std::sort(expected.begin(), expected.end());
     EXPECT_EQ(prefixes, expected);
+  }
+}
+
+TEST(PieceAutomaton, BackwardFindsTheLongestPieceThatBeginsAtEachByte) {
+  for (uint64_t number = 0; number < 200; ++number) {
+    Dice dice(number);
+    const std::vector<std::string> words = random_words(dice, 1 + dice.below(12), 6);
+    const PieceAutomaton backward = PieceAutomaton::backward(pieces_of(words));
+    const std::string text = random_words(dice, 1, 60).front();
+    const size_t first = dice.below(text.size());
+    using Longest = std::vector<std::tuple<size_t, size_t, int32_t>>;  // begin, bytes, id
+    Longest found, expected;
+    backward.for_each_longest(text, first, [&](size_t begin, size_t size, int32_t id) {
+      found.emplace_back(begin, size, id);
+    });
+    for (size_t begin = text.size(); begin-- > first;) {
+      std::pair<size_t, int32_t> longest;
+      for (size_t id = 0; id < words.size(); ++id)
+        if (text.substr(begin).starts_with(words[id]))
+          longest = std::max(longest, {words[id].size(), static_cast<int32_t>(id)});
+      if (longest.first > 0) expected.emplace_back(begin, longest.first, longest.second);
+    }
+    EXPECT_EQ(found, expected);
   }
 }
 

@@ -18,11 +18,9 @@ std::string normalized_form(const std::string& content, const Normalizer* normal
   return text.text;
 }
 
-/// The code point before byte `end`, and where it begins.
+/// The code point before byte `end`.
 CodePoint code_point_before(std::string_view text, size_t end) {
-  size_t begin = end - 1;
-  while (begin > 0 && (text[begin] & 0xC0) == 0x80) --begin;
-  return code_point_at(text, begin);
+  return code_point_at(text, code_point_begin(text, end - 1));
 }
 
 bool stands_alone(std::string_view text, TextSpan span) {
@@ -85,39 +83,31 @@ AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, const TokenizerM
 }
 
 PieceAutomaton AddedTokens::backward_patterns(bool normalized, bool split_special) const {
-  std::vector<std::pair<int32_t, std::string>> patterns;
+  std::vector<PieceAutomaton::Piece> patterns;
   for (const auto& [id, entry] : entries_)
     if (entry.token.normalized == normalized && !(split_special && is_special(entry.token.content)))
-      patterns.emplace_back(id, std::string(entry.pattern.rbegin(), entry.pattern.rend()));
+      patterns.push_back({entry.pattern, id});
   // Of two tokens with the same pattern the one with the lower id is found.
-  std::sort(patterns.begin(), patterns.end());
-  std::vector<PieceAutomaton::Piece> pieces;
-  for (const auto& [id, pattern] : patterns) pieces.push_back({pattern, id});
-  return PieceAutomaton(std::move(pieces));
+  std::ranges::sort(patterns, {}, &PieceAutomaton::Piece::id);
+  return PieceAutomaton::backward(patterns);
 }
 
 std::vector<AddedTokens::Match> AddedTokens::find_matches(const PieceAutomaton& backward,
                                                           std::string_view text,
                                                           const Accepts& accepts) {
-  // Reading backwards, the longest pattern that ends the text read so far is the longest that
-  // begins at this byte.
   std::vector<Match> reversed;
-  PieceAutomaton::State state = PieceAutomaton::kStart;
-  for (size_t begin = text.size(); begin-- > 0;) {
-    state = backward.next(state, static_cast<uint8_t>(text[begin]));
-    backward.with_longest_suffix(state, [&](size_t size, int32_t id) {
-      const TextSpan span{begin, begin + size};
-      if (!accepts || accepts(span, id)) reversed.push_back({span, id});
-    });
-  }
+  backward.for_each_longest(text, 0, [&](size_t begin, size_t size, int32_t id) {
+    const TextSpan span{begin, begin + size};
+    if (!accepts || accepts(span, id)) reversed.push_back({span, id});
+  });
   std::vector<Match> matches;
   for (auto match = reversed.rbegin(); match != reversed.rend(); ++match)
     if (matches.empty() || match->span.begin >= matches.back().span.end) matches.push_back(*match);
   return matches;
 }
 
-void AddedTokens::cut_at(const PieceAutomaton& backward, NormalizedText&& text,
-                         const Accepts& accepts, TextPieces& parts) const {
+void AddedTokens::split_at(const PieceAutomaton& backward, NormalizedText&& text,
+                           const Accepts& accepts, TextPieces& parts) const {
   const auto matches =
       backward.empty() ? std::vector<Match>{} : find_matches(backward, text.text, accepts);
   if (matches.empty()) {
@@ -141,17 +131,17 @@ void AddedTokens::cut_at(const PieceAutomaton& backward, NormalizedText&& text,
     if (span.begin >= span.end) continue;
     add_text(done, span.begin);
     parts.push_back({{}, id});
-    if (!text.origins.empty()) parts.back().text = part_of(text, span);
+    if (!text.alignments.empty()) parts.back().text = part_of(text, span);
     done = span.end;
   }
   add_text(done, all.size());
 }
 
-void AddedTokens::cut_part(NormalizedText&& text, const Normalizer* normalizer, size_t& room,
-                           const Accepts& accepts, const Accepts& accepts_normalized,
-                           TextPieces& parts) const {
+void AddedTokens::split_part(NormalizedText&& text, const Normalizer* normalizer, size_t& room,
+                             const Accepts& accepts, const Accepts& accepts_normalized,
+                             TextPieces& parts) const {
   TextPieces plain;
-  cut_at(*plain_, std::move(text), accepts, plain);
+  split_at(*plain_, std::move(text), accepts, plain);
   for (TextPiece& piece : plain) {
     if (piece.token) {
       parts.push_back(std::move(piece));
@@ -159,7 +149,7 @@ void AddedTokens::cut_part(NormalizedText&& text, const Normalizer* normalizer, 
     }
     if (normalizer != nullptr) normalizer->apply(piece.text, room);
     room -= std::min(room, piece.text.text.size());
-    cut_at(*normalized_, std::move(piece.text), accepts_normalized, parts);
+    split_at(*normalized_, std::move(piece.text), accepts_normalized, parts);
   }
 }
 
@@ -180,15 +170,11 @@ std::vector<TextSpan> AddedTokens::spans_to_isolate(std::string_view text,
     const std::string normalized = normalized_form(part, normalizer, max_text_size(part.size()));
     return find_matches(*normalized_, normalized, is_control).size();
   };
-  const auto in_code_point = [&](size_t byte) {
-    return byte < text.size() && (text[byte] & 0xC0) == 0x80;
-  };
   for (const TextSpan span : untrusted.spans) {
     // With as much of its neighbours as a token may reach into.
-    size_t begin = span.begin - std::min(span.begin, longest);
+    const size_t begin = code_point_begin(text, span.begin - std::min(span.begin, longest));
     size_t end = std::min(span.end + longest, text.size());
-    while (in_code_point(begin)) --begin;
-    while (in_code_point(end)) ++end;
+    while (end < text.size() && is_continuation(text[end])) ++end;
     if (control_tokens(begin, end) >
         control_tokens(begin, span.begin) + control_tokens(span.end, end))
       spans.push_back(span);
@@ -196,55 +182,54 @@ std::vector<TextSpan> AddedTokens::spans_to_isolate(std::string_view text,
   return spans;
 }
 
-TextPieces AddedTokens::cut_with_origins(std::string_view text,
-                                         const Normalizer* normalizer) const {
+TextPieces AddedTokens::split_aligned(std::string_view text, const Normalizer* normalizer) const {
   const size_t first = text.empty() ? 0 : code_point_at(text, 0).length;
   NormalizedText whole{std::string(text), first};
   size_t position = 0;
   for_each_code_point(text, [&](const CodePoint& point, std::string_view) {
-    whole.origins.resize(position + point.length, {position, position + point.length});
+    whole.alignments.resize(position + point.length, {position, position + point.length});
     position += point.length;
   });
   TextPieces parts;
   size_t room = max_text_size(text.size());
-  cut_part(std::move(whole), normalizer, room, {}, {}, parts);
+  split_part(std::move(whole), normalizer, room, {}, {}, parts);
   return parts;
 }
 
-TextPieces AddedTokens::cut(std::string_view text, const Normalizer* normalizer,
-                            const UntrustedParts* untrusted) const {
+TextPieces AddedTokens::split(std::string_view text, const Normalizer* normalizer,
+                              const UntrustedParts* untrusted) const {
   TextPieces parts;
   size_t room = max_text_size(text.size());
   // at_start only has to tell which part holds the first code point.
   const size_t first = text.empty() ? 0 : code_point_at(text, 0).length;
   if (untrusted == nullptr) {
-    cut_part({std::string(text), first}, normalizer, room, {}, {}, parts);
+    split_part({std::string(text), first}, normalizer, room, {}, {}, parts);
     return parts;
   }
   const auto is_control = [&](int32_t id) { return untrusted->control_tokens.contains(id); };
   const Accepts no_control = [&](TextSpan, int32_t id) { return !is_control(id); };
   size_t done = 0;
-  const auto cut_until = [&](size_t end, const Accepts& accepts, const Accepts& normalized) {
+  const auto split_until = [&](size_t end, const Accepts& accepts, const Accepts& normalized) {
     if (done < end)
-      cut_part({std::string(text.substr(done, end - done)), done == 0 ? first : 0}, normalizer,
-               room, accepts, normalized, parts);
+      split_part({std::string(text.substr(done, end - done)), done == 0 ? first : 0}, normalizer,
+                 room, accepts, normalized, parts);
     done = end;
   };
   const Accepts trusted = [&](TextSpan span, int32_t id) {
     if (!is_control(id)) return true;
-    // The first span that ends behind the beginning of the match, whose bytes count from `done`.
+    // The first span that ends after the beginning of the match, whose bytes count from `done`.
     const auto next =
         std::ranges::upper_bound(untrusted->spans, done + span.begin, {}, &TextSpan::end);
     return next == untrusted->spans.end() || next->begin >= done + span.end;
   };
   // Normalising loses the places of bytes. So a span that holds a part of a control token
-  // afterwards is cut out of its text; others keep their neighbours, with which pieces may join
+  // afterwards is split off its text; others keep their neighbours, with which pieces may join
   // them.
   for (const TextSpan span : spans_to_isolate(text, normalizer, *untrusted)) {
-    cut_until(span.begin, trusted, {});
-    cut_until(span.end, no_control, no_control);
+    split_until(span.begin, trusted, {});
+    split_until(span.end, no_control, no_control);
   }
-  cut_until(text.size(), trusted, {});
+  split_until(text.size(), trusted, {});
   return parts;
 }
 

@@ -49,12 +49,12 @@ class AddedTokens {
   /// Splits a text at the tokens found in it and normalises the rest (`normalizer` may be null).
   /// A control token of which any byte is untrusted stays text. Throws Error when normalising makes
   /// the text too long.
-  TextPieces cut(std::string_view text, const Normalizer* normalizer,
-                 const UntrustedParts* untrusted = nullptr) const;
+  TextPieces split(std::string_view text, const Normalizer* normalizer,
+                   const UntrustedParts* untrusted = nullptr) const;
 
-  /// The same of valid UTF-8, and its pieces have origins; a token has the text that it was found
-  /// as, with the white space that belongs to it.
-  TextPieces cut_with_origins(std::string_view text, const Normalizer* normalizer) const;
+  /// The same of valid UTF-8, and its pieces have alignments; a token has the text that it was
+  /// found as, with the white space that belongs to it.
+  TextPieces split_aligned(std::string_view text, const Normalizer* normalizer) const;
 
   std::optional<int32_t> find(std::string_view content) const;
   /// The ids of all added tokens, ascending.
@@ -86,12 +86,13 @@ class AddedTokens {
   /// begin at the same byte, the longest.
   static std::vector<Match> find_matches(const PieceAutomaton& backward, std::string_view text,
                                          const Accepts& accepts);
-  void cut_at(const PieceAutomaton& backward, NormalizedText&& text, const Accepts& accepts,
-              TextPieces& parts) const;
-  /// Cuts one part of a text; `accepts` judges the tokens that are found before normalisation,
+  void split_at(const PieceAutomaton& backward, NormalizedText&& text, const Accepts& accepts,
+                TextPieces& parts) const;
+  /// Splits one part of a text; `accepts` judges the tokens that are found before normalisation,
   /// `accepts_normalized` those found after it.
-  void cut_part(NormalizedText&& text, const Normalizer* normalizer, size_t& room,
-                const Accepts& accepts, const Accepts& accepts_normalized, TextPieces& parts) const;
+  void split_part(NormalizedText&& text, const Normalizer* normalizer, size_t& room,
+                  const Accepts& accepts, const Accepts& accepts_normalized,
+                  TextPieces& parts) const;
   /// The untrusted spans that hold a control token, or a part of one, in their normalised form.
   std::vector<TextSpan> spans_to_isolate(std::string_view text, const Normalizer* normalizer,
                                          const UntrustedParts& untrusted) const;
@@ -100,7 +101,7 @@ class AddedTokens {
   std::unordered_map<std::string, int32_t> ids_;
   std::unordered_set<std::string> special_;
   int32_t end_ = 0;
-  // They read patterns and text from the last byte to the first.
+  // PieceAutomaton::backward() of the patterns.
   std::unique_ptr<PieceAutomaton> plain_, normalized_;
 };
 

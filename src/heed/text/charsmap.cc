@@ -36,7 +36,7 @@ class TrieCheck {
       : trie_(trie), replacements_(replacements), states_(trie.size() / sizeof(uint32_t)) {}
 
   /// Walks everything that can be reached from the root, depth first.
-  bool sound() {
+  bool valid() {
     if (states_.empty() || !open(0)) return false;
     while (!path_.empty()) {
       Step& step = path_.back();
@@ -130,7 +130,7 @@ size_t longest_run(std::string_view replacements) {
 }  // namespace
 
 /// [size of the trie in bytes, 4 bytes][trie][replacements, each ended by a zero byte]
-bool is_sound_charsmap(std::string_view map) {
+bool is_valid_charsmap(std::string_view map) {
   if (map.empty()) return true;
   if (map.size() <= sizeof(uint32_t)) return false;
   const size_t trie_size = word_at(map, 0);
@@ -139,12 +139,12 @@ bool is_sound_charsmap(std::string_view map) {
   const std::string_view replacements = map.substr(trie_size);
   if (replacements.back() != '\0' || longest_run(replacements) > limits::kMaxCharsmapReplacement)
     return false;
-  return TrieCheck(map.substr(0, trie_size), replacements).sound();
+  return TrieCheck(map.substr(0, trie_size), replacements).valid();
 }
 
 Charsmap::Charsmap(std::string bytes, const std::string& name) : bytes_(std::move(bytes)) {
   require(
-      !bytes_.empty() && is_sound_charsmap(bytes_) && is_valid_utf8(replacements()),
+      !bytes_.empty() && is_valid_charsmap(bytes_) && is_valid_utf8(replacements()),
       "{}: the normalisation table (precompiled_charsmap) points outside itself, is too deep or "
       "grows texts too much",
       name);
@@ -171,7 +171,7 @@ std::optional<Charsmap::Match> Charsmap::match(std::string_view text, bool longe
     node = children_of(node, unit);
     if (!has_value(unit)) continue;
     const std::string_view found = replacements().substr(value_of(word_at(units, node)));
-    if ((found[0] & 0xC0) == 0x80) break;  // the middle of a code point
+    if (is_continuation(found[0])) break;  // the middle of a code point
     best = Match{size + 1, found.substr(0, found.find('\0'))};
     if (!longest) break;
   }

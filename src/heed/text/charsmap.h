@@ -8,13 +8,13 @@ namespace heed::text {
 
 /// Whether all indices of the table are inside it, and its keys and replacements are within the
 /// limits of base/reader_limits.h. The SentencePiece library walks it unchecked.
-bool is_sound_charsmap(std::string_view map);
+bool is_valid_charsmap(std::string_view map);
 
 /// The normalisation table of a SentencePiece model: a double-array trie (Aoe 1989) as darts-clone
 /// lays it out, and the replacements of its keys.
 class Charsmap {
  public:
-  /// Throws Error that names the file `name` unless the table is sound and its texts are valid
+  /// Throws Error that names the file `name` unless the table is valid and its texts are valid
   /// UTF-8.
   Charsmap(std::string bytes, const std::string& name);
 

@@ -100,9 +100,8 @@ PieceNames fairseq_names(const SentencePiece& model, const std::vector<std::stri
 
 /// vocab.json lacks the languages, whose numbers follow.
 PieceNames m2m100_names(TokenizerFiles& files, const std::vector<std::string>& languages) {
-  const auto vocabulary = files.take("vocab.json");
-  require(vocabulary.has_value(), "{} does not exist", files.path_of("vocab.json"));
-  PieceNames names = read_piece_names(*vocabulary, files.path_of("vocab.json"));
+  PieceNames names =
+      read_piece_names(files.take_required("vocab.json"), files.path_of("vocab.json"));
   for (const std::string& token : languages)
     if (std::find(names.begin(), names.end(), token) == names.end()) names.push_back(token);
   return names;

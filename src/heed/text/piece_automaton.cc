@@ -21,6 +21,14 @@ std::vector<PieceAutomaton::Piece> pieces_of(const Vocabulary& vocabulary) {
 PieceAutomaton::PieceAutomaton(const Vocabulary& vocabulary)
     : PieceAutomaton(pieces_of(vocabulary)) {}
 
+PieceAutomaton PieceAutomaton::backward(const std::vector<Piece>& pieces) {
+  std::vector<std::string> reversed;
+  for (const Piece& piece : pieces) reversed.emplace_back(piece.text.rbegin(), piece.text.rend());
+  std::vector<Piece> result;
+  for (size_t i = 0; i < pieces.size(); ++i) result.push_back({reversed[i], pieces[i].id});
+  return PieceAutomaton(std::move(result));
+}
+
 PieceAutomaton::PieceAutomaton(std::vector<Piece> pieces) : nodes_(1) {
   std::erase_if(pieces, [](const Piece& piece) { return piece.text.empty(); });
   std::stable_sort(pieces.begin(), pieces.end(),

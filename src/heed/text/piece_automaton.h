@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/text/step_check.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed::text {
@@ -28,6 +29,9 @@ class PieceAutomaton {
   /// The pieces of a vocabulary with the ids that find() gives.
   explicit PieceAutomaton(const Vocabulary& vocabulary);
 
+  /// The pieces from their last byte to the first, for for_each_longest().
+  static PieceAutomaton backward(const std::vector<Piece>& pieces);
+
   bool empty() const { return nodes_.size() == 1; }
 
   /// The state after reading one more byte.
@@ -46,11 +50,17 @@ class PieceAutomaton {
       visit(size_t{nodes_[state].depth}, nodes_[state].id);
   }
 
-  /// The same for the longest such piece alone.
+  /// Of backward(): calls visit(begin, bytes, id) for the longest piece that begins at each byte of
+  /// `text`, from the last byte to byte `first`. Can be interrupted.
   template <typename Visit>
-  void with_longest_suffix(State state, Visit&& visit) const {
-    state = longest_suffix(state);
-    if (state != kStart) visit(size_t{nodes_[state].depth}, nodes_[state].id);
+  void for_each_longest(std::string_view text, size_t first, Visit&& visit) const {
+    State state = kStart;
+    StepCheck check;
+    for (size_t begin = text.size(); begin-- > first; check.step()) {
+      state = next(state, static_cast<uint8_t>(text[begin]));
+      const Node& longest = nodes_[longest_suffix(state)];
+      if (longest.depth > 0) visit(begin, size_t{longest.depth}, longest.id);
+    }
   }
 
   /// Calls visit(bytes, id) for each piece that is a prefix of `text`, the shortest first. Returns

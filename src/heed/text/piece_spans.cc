@@ -7,9 +7,9 @@
 namespace heed::text {
 namespace {
 
-std::string_view letters_of(const TokenizerModel& model, std::span<const int32_t> ids, size_t i) {
+std::string_view text_of(const TokenizerModel& model, std::span<const int32_t> ids, size_t i) {
   const std::string* const piece = model.vocabulary().piece(ids[i]);
-  return piece == nullptr ? std::string_view() : model.letters_of(*piece, i == 0);
+  return piece == nullptr ? std::string_view() : model.text_of(*piece, i == 0);
 }
 
 /// What a known piece stands for.
@@ -20,11 +20,11 @@ struct KnownPiece {
 
 /// A byte piece stands for a byte, or in a model that spells bytes for its own name.
 KnownPiece known_piece(const TokenizerModel& model, std::string_view rest,
-                       std::string_view letters) {
-  if (rest.empty() || letters.empty()) return {};
-  const bool byte = letters == byte_piece(static_cast<uint8_t>(rest.front()));
-  if (byte && !(model.spells_bytes() && rest.starts_with(letters))) return {1, true};
-  return {rest.starts_with(letters) ? letters.size() : 0};
+                       std::string_view characters) {
+  if (rest.empty() || characters.empty()) return {};
+  const bool byte = characters == byte_piece(static_cast<uint8_t>(rest.front()));
+  if (byte && !(model.spells_bytes() && rest.starts_with(characters))) return {1, true};
+  return {rest.starts_with(characters) ? characters.size() : 0};
 }
 
 /// Gives each run of byte pieces one span.
@@ -48,15 +48,15 @@ std::vector<TextSpan> piece_spans(const TokenizerModel& model, std::string_view 
   size_t begin = 0;
   for (size_t i = 0; i < ids.size(); ++i) {
     const std::string_view rest = word.substr(begin);
-    const KnownPiece known = known_piece(model, rest, letters_of(model, ids, i));
+    const KnownPiece known = known_piece(model, rest, text_of(model, ids, i));
     size_t size = known.size;
     if (size == 0 && !rest.empty()) {
       const bool last = i + 1 == ids.size();
       size = last ? rest.size() : code_point_at(rest, 0).length;
-      // Fused unknown letters.
+      // Fused unknown characters.
       if (!last && ids[i + 1] != ids[i])
         while (size < rest.size() &&
-               known_piece(model, rest.substr(size), letters_of(model, ids, i + 1)).size == 0)
+               known_piece(model, rest.substr(size), text_of(model, ids, i + 1)).size == 0)
           size += code_point_at(rest, size).length;
     }
     spans.push_back({begin, begin + size});

@@ -21,12 +21,12 @@ class ReadText {
   /// Valid UTF-8: as with_replacements() gives it.
   std::string_view text() const { return text_; }
   /// The place of bytes of text(): of bytes in what the caller gave, or of code points.
-  TextSpan place_of(TextSpan span) const;
+  TextSpan offsets_of(TextSpan span) const;
 
  private:
   std::string replaced_;
   std::string_view text_;
-  std::vector<size_t> places_;  // of each byte of text_ and of its end; empty: their own
+  std::vector<size_t> offsets_;  // of each byte of text_ and of its end; empty: their own
 };
 
 }  // namespace heed::text

@@ -11,6 +11,7 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/quote.h"
+#include "heed/text/decoders/replace_all.h"
 #include "heed/text/files/sentencepiece_check.h"
 #include "heed/text/models/sentencepiece_model.h"
 #include "heed/text/normalizers/normalizer.h"
@@ -157,18 +158,10 @@ std::string SentencePiece::decode_pieces(const std::vector<std::string>& pieces)
   std::string text;
   require_ok(model_->processor.Decode(pieces, &text), "decode the pieces");
   // Of pieces that are not the model's, the library leaves the marked spaces.
-  size_t place = text.find(kSpace);
-  if (place == std::string::npos) return text;
-  std::string spaced;
-  for (size_t done = 0; done <= text.size(); place = text.find(kSpace, done)) {
-    const size_t end = std::min(place, text.size());
-    spaced.append(text, done, end - done);
-    if (place == std::string::npos) break;
-    spaced += ' ';
-    done = end + kSpace.size();
-  }
-  spaced.erase(0, spaced.find_first_not_of(' '));
-  return spaced;
+  if (text.find(kSpace) == std::string::npos) return text;
+  replace_all(text, kSpace, " ");
+  text.erase(0, text.find_first_not_of(' '));
+  return text;
 }
 
 bool SentencePiece::is_text(std::string_view piece) const {

@@ -117,7 +117,7 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text,
 std::vector<int32_t> Tokenizer::encode(std::string_view text, bool special,
                                        const UntrustedParts* untrusted) const {
   const TokenizerParts& parts = pipeline_->parts;
-  TextPieces pieces = pipeline_->added.cut(text, parts.normalizer.get(), untrusted);
+  TextPieces pieces = pipeline_->added.split(text, parts.normalizer.get(), untrusted);
   if (parts.pre_tokenizer) parts.pre_tokenizer->apply(pieces, max_text_size(text.size()));
   std::vector<int32_t> ids;
   for (const TextPiece& piece : pieces) {
@@ -130,28 +130,28 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, bool special,
   return parts.post_processor.apply(std::move(ids), special);
 }
 
-Tokenizer::PlacedIds Tokenizer::encode_with_spans(std::string_view text) const {
+Tokenizer::AlignedIds Tokenizer::encode_with_spans(std::string_view text) const {
   const TokenizerParts& parts = pipeline_->parts;
-  TextPieces pieces = pipeline_->added.cut_with_origins(text, parts.normalizer.get());
+  TextPieces pieces = pipeline_->added.split_aligned(text, parts.normalizer.get());
   if (parts.pre_tokenizer) parts.pre_tokenizer->apply(pieces, max_text_size(text.size()));
-  PlacedIds placed;
+  AlignedIds placed;
   auto& [ids, spans] = placed;
   std::vector<std::string_view> written;  // what each token stands for
   for (const TextPiece& piece : pieces) {
     check_interrupted();
-    const std::vector<TextSpan>& origins = piece.text.origins;
+    const std::vector<TextSpan>& alignments = piece.text.alignments;
     const size_t before = ids.size();
     if (piece.token) {
       ids.push_back(*piece.token);
-      spans.push_back({origins.front().begin, origins.back().end});
+      spans.push_back({alignments.front().begin, alignments.back().end});
       written.push_back(piece.text.text);
     } else if (!piece.text.text.empty()) {
       parts.model->tokenize(piece.text.text, ids);
       for (const TextSpan span :
            piece_spans(*parts.model, piece.text.text, std::span(ids).subspan(before)))
         spans.push_back(span.begin < span.end
-                            ? TextSpan{origins[span.begin].begin, origins[span.end - 1].end}
-                            : TextSpan{origins.back().end, origins.back().end});
+                            ? TextSpan{alignments[span.begin].begin, alignments[span.end - 1].end}
+                            : TextSpan{alignments.back().end, alignments.back().end});
       for (size_t i = before; i < ids.size(); ++i) written.push_back(this->piece(ids[i]));
     }
   }
@@ -167,18 +167,18 @@ Encoding Tokenizer::encode_with_offsets(std::string_view first,
   const PostProcessor& post_processor = pipeline_->parts.post_processor;
   const auto read = [&](std::string_view text) {
     const ReadText as_read(text, options.offsets);
-    PlacedIds placed = encode_with_spans(as_read.text());
-    for (TextSpan& span : placed.spans) span = as_read.place_of(span);
+    AlignedIds placed = encode_with_spans(as_read.text());
+    for (TextSpan& span : placed.spans) span = as_read.offsets_of(span);
     return placed;
   };
-  PlacedIds texts[2] = {read(first), second ? read(*second) : PlacedIds()};
+  AlignedIds texts[2] = {read(first), second ? read(*second) : AlignedIds()};
   const auto [kept, kept_second] = post_processor.truncated(
       texts[0].ids.size(), second ? std::optional(texts[1].ids.size()) : std::nullopt,
       static_cast<size_t>(options.max_tokens), options.special);
   Encoding result;
   for (const ProcessedToken& token : post_processor.place(kept, kept_second, options.special)) {
     const bool added = token.sequence < 0;
-    const PlacedIds& source = texts[added ? 0 : token.sequence];
+    const AlignedIds& source = texts[added ? 0 : token.sequence];
     const TextSpan span = added ? TextSpan() : source.spans[token.index];
     result.ids.push_back(added ? token.id : source.ids[token.index]);
     result.type_ids.push_back(token.type);

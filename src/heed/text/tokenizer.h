@@ -31,7 +31,7 @@ struct TokenizerParts {
   std::unique_ptr<TokenizerModel> model;
   PostProcessor post_processor;
   std::unique_ptr<Decoder> decoder;
-  bool split_special_tokens = false;       // special tokens in a text are cut like other text
+  bool split_special_tokens = false;       // special tokens in a text are split like other text
   std::vector<std::string> warnings = {};  // see Tokenizer::warnings()
 };
 
@@ -82,11 +82,11 @@ class Tokenizer {
                        int64_t max_tokens = 0) const;
   /// The ids encode(text, false) of valid UTF-8, and for each the bytes of the text that it comes
   /// from, as `tokenizers` aligns them. Throws Error as encode() does.
-  struct PlacedIds {
+  struct AlignedIds {
     std::vector<int32_t> ids;
     std::vector<TextSpan> spans;  // one for each id
   };
-  PlacedIds encode_with_spans(std::string_view text) const;
+  AlignedIds encode_with_spans(std::string_view text) const;
   /// The tokens of a text, or with `second` of two, of any bytes. Throws Error as encode_pair()
   /// does.
   Encoding encode_with_offsets(std::string_view first,
@@ -107,7 +107,7 @@ class Tokenizer {
   int64_t vocab_size() const;
   const SpecialTokens& special_tokens() const;
   bool is_special(int32_t id) const;
-  /// The ids of the pieces that are found in a text before it is cut into pieces, special or not.
+  /// The ids of the pieces that are found in a text before it is split into pieces, special or not.
   std::vector<int32_t> added_tokens() const;
 
   /// The tokenizer's files, name and contents, to be saved with a model.

@@ -12,7 +12,7 @@
 
 namespace heed::text {
 
-/// How a translation model cuts text into tokens, without those that stand around it. Immutable.
+/// How a translation model splits text into tokens, without those that stand around it. Immutable.
 class TranslationPieces {
  public:
   virtual ~TranslationPieces() = default;

@@ -50,12 +50,6 @@ TranslationTokenizer::Files marian_files(const SentencePiece& pieces, const Piec
           {"vocab.json", dump_json(vocabulary, {.indent = 0}) + "\n"}};
 }
 
-std::string take(TokenizerFiles& files, const char* name) {
-  auto contents = files.take(name);
-  require(contents.has_value(), "{} does not exist", files.path_of(name));
-  return std::move(*contents);
-}
-
 }  // namespace
 
 TranslationTokenizer::TranslationTokenizer(std::shared_ptr<const TranslationPieces> pieces,
@@ -80,12 +74,12 @@ TranslationTokenizer TranslationTokenizer::load(const std::filesystem::path& dir
 TranslationTokenizer TranslationTokenizer::load_marian(const std::filesystem::path& directory) {
   TokenizerFiles files(directory);
   const auto source =
-      SentencePiece::from_bytes(take(files, "source.spm"), files.path_of("source.spm"));
+      SentencePiece::from_bytes(files.take_required("source.spm"), files.path_of("source.spm"));
   const auto target =
-      SentencePiece::from_bytes(take(files, "target.spm"), files.path_of("target.spm"));
+      SentencePiece::from_bytes(files.take_required("target.spm"), files.path_of("target.spm"));
   const auto read = [&](const char* name) {
     return std::make_shared<const PieceNames>(
-        read_piece_names(take(files, name), files.path_of(name)));
+        read_piece_names(files.take_required(name), files.path_of(name)));
   };
   const auto names = read("vocab.json");
   const auto target_names =
@@ -111,8 +105,8 @@ TranslationTokenizer TranslationTokenizer::shared(const SentencePiece& pieces) {
   PieceNames names;
   for (int32_t id = 0; id < pieces.vocab_size(); ++id) names.push_back(pieces.piece(id));
   const auto kept = std::make_shared<const PieceNames>(std::move(names));
-  auto cut = sentencepiece_pairs(pieces, pieces, kept, kept);
-  return {std::move(cut), id_of(*kept, kEndOfSequence), {}, marian_files(pieces, *kept)};
+  auto pairs = sentencepiece_pairs(pieces, pieces, kept, kept);
+  return {std::move(pairs), id_of(*kept, kEndOfSequence), {}, marian_files(pieces, *kept)};
 }
 
 std::pair<std::string_view, std::string_view> TranslationTokenizer::split_language(

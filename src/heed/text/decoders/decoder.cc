@@ -35,13 +35,13 @@ class ByteLevelDecoder : public Decoder {
  public:
   void apply(std::vector<std::string>& pieces, size_t) const override {
     std::string bytes;
-    for (const std::string& piece : pieces) append_letter_bytes(bytes, piece);
+    for (const std::string& piece : pieces) append_character_bytes(bytes, piece);
     pieces = {with_replacements(bytes)};
   }
   std::string bytes_of(std::string piece, bool& joined) const override {
     joined = true;
     std::string bytes;
-    append_letter_bytes(bytes, piece);
+    append_character_bytes(bytes, piece);
     return bytes;
   }
 };
@@ -61,9 +61,8 @@ class FuseDecoder : public Decoder {
 
 class StripDecoder : public Decoder {
  public:
-  StripDecoder(char32_t content, int64_t start, int64_t stop) : start_(start), stop_(stop) {
-    append_utf8(content_, content);
-  }
+  StripDecoder(std::string content, int64_t start, int64_t stop)
+      : content_(std::move(content)), start_(start), stop_(stop) {}
   void apply(std::vector<std::string>& pieces, size_t) const override {
     for (std::string& piece : pieces) piece = stripped(piece);
   }
@@ -148,7 +147,7 @@ class WordPieceDecoder : public Decoder {
         pieces[i].erase(0, prefix_.size());
       else if (i > 0)
         pieces[i].insert(0, 1, ' ');
-      if (cleanup_) clean_up(pieces[i]);
+      if (cleanup_) clean_up_word(pieces[i]);
     }
   }
   std::string bytes_of(std::string piece, bool&) const override {
@@ -156,11 +155,16 @@ class WordPieceDecoder : public Decoder {
       piece.erase(0, prefix_.size());
     else
       piece.insert(0, 1, ' ');
-    if (cleanup_) clean_up(piece);
+    if (cleanup_) clean_up_word(piece);
     return piece;
   }
 
  private:
+  static void clean_up_word(std::string& piece) {
+    clean_up(piece);
+    replace_all(piece, " do not", " don't");
+  }
+
   std::string prefix_;
   bool cleanup_;
 };
@@ -169,13 +173,10 @@ class CleanUpDecoder : public Decoder {
  public:
   explicit CleanUpDecoder(std::unique_ptr<Decoder> decoder) : decoder_(std::move(decoder)) {}
   void apply(std::vector<std::string>& pieces, size_t max_size) const override {
-    constexpr std::pair<const char*, const char*> kShorter[] = {
-        {" .", "."},     {" ?", "?"},   {" !", "!"},   {" ,", ","},     {" ' ", "'"},
-        {" n't", "n't"}, {" 'm", "'m"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
     decoder_->apply(pieces, max_size);
     std::string text;
     for (const std::string& piece : pieces) text += piece;
-    for (const auto& [spaced, shorter] : kShorter) replace_all(text, spaced, shorter);
+    clean_up(text);
     pieces = {std::move(text)};
   }
   std::string bytes_of(std::string piece, bool& joined) const override {
@@ -204,11 +205,8 @@ class BpeDecoder : public Decoder {
 };
 
 std::unique_ptr<Decoder> read_strip(const nlohmann::json& json, const std::string& file) {
-  const auto content = get<std::string>(json, "content", file);
-  require(!content.empty() && code_point_at(content, 0).length == content.size(),
-          "{}: content is {}, expected one character", file, excerpt(json["content"]));
-  return make_strip_decoder(code_point_at(content, 0).value, get<int64_t>(json, "start", file),
-                            get<int64_t>(json, "stop", file));
+  return make_strip_decoder(read_character(json, "content", file),
+                            get<int64_t>(json, "start", file), get<int64_t>(json, "stop", file));
 }
 
 }  // namespace
@@ -225,8 +223,8 @@ std::unique_ptr<Decoder> make_byte_level_decoder() { return std::make_unique<Byt
 
 std::unique_ptr<Decoder> make_fuse_decoder() { return std::make_unique<FuseDecoder>(); }
 
-std::unique_ptr<Decoder> make_strip_decoder(char32_t content, int64_t start, int64_t stop) {
-  return std::make_unique<StripDecoder>(content, start, stop);
+std::unique_ptr<Decoder> make_strip_decoder(std::string content, int64_t start, int64_t stop) {
+  return std::make_unique<StripDecoder>(std::move(content), start, stop);
 }
 
 std::unique_ptr<Decoder> make_replace_decoder(Regex pattern, std::string content) {

@@ -31,7 +31,7 @@ std::unique_ptr<Decoder> make_byte_fallback_decoder();
 std::unique_ptr<Decoder> make_fuse_decoder();
 /// Removes `content` up to `start` times from the beginning and up to `stop` times from the end of
 /// each part.
-std::unique_ptr<Decoder> make_strip_decoder(char32_t content, int64_t start, int64_t stop);
+std::unique_ptr<Decoder> make_strip_decoder(std::string content, int64_t start, int64_t stop);
 std::unique_ptr<Decoder> make_replace_decoder(Regex pattern, std::string content);
 std::unique_ptr<Decoder> make_metaspace_decoder(const MetaspaceOptions& options);
 /// What `decoder` gives as one text, without the spaces before punctuation that transformers'

@@ -20,9 +20,8 @@ void replace_all(std::string& text, std::string_view wanted, std::string_view wi
 
 void clean_up(std::string& text) {
   constexpr std::pair<std::string_view, std::string_view> kChanges[] = {
-      {" .", "."},   {" ?", "?"},     {" !", "!"},    {" ,", ","},
-      {" ' ", "'"},  {" n't", "n't"}, {" 'm", "'m"},  {" do not", " don't"},
-      {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
+      {" .", "."},     {" ?", "?"},   {" !", "!"},   {" ,", ","},     {" ' ", "'"},
+      {" n't", "n't"}, {" 'm", "'m"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
   for (const auto& [wanted, with] : kChanges) replace_all(text, wanted, with);
 }
 

@@ -6,8 +6,19 @@
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/text/utf8.h"
 
 namespace heed::text {
+
+/// The member `key` of a step, a single code point. Throws Error naming `file` on anything else.
+inline std::string read_character(const nlohmann::json& step, const char* key,
+                                  const std::string& file) {
+  auto text = get<std::string>(step, key, file);
+  require(!text.empty() && code_point_at(text, 0).length == text.size(),
+          "{}: {} is {}, expected one character", file, key, excerpt(step[key]));
+  return text;
+}
 
 /// The steps of a tokenizer.json's "Sequence", which the list `key` describes, each by `read`.
 /// Throws Error naming `file` when the list is missing, and what `read` throws.

@@ -28,7 +28,7 @@ void check_sentencepiece_model(std::string_view serialized, const std::string& n
     io::Field part;
     while (spec.next(part))
       require(
-          part.number != kPrecompiledCharsmap || is_sound_charsmap(part.bytes),
+          part.number != kPrecompiledCharsmap || is_valid_charsmap(part.bytes),
           "{} is a broken SentencePiece model: its normalisation table points outside itself, or "
           "a key or a replacement is too long",
           name);

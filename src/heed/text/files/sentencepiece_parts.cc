@@ -81,12 +81,12 @@ std::unique_ptr<Normalizer> make_normalizer(const Proto& proto, const std::strin
 
 }  // namespace
 
-std::unique_ptr<Decoder> make_sentencepiece_decoder(bool dummy_prefix) {
+std::unique_ptr<Decoder> make_sentencepiece_decoder(int64_t leading_spaces) {
   std::vector<std::unique_ptr<Decoder>> parts;
   parts.push_back(make_replace_decoder(Regex::literal("\u2581"), " "));
   parts.push_back(make_byte_fallback_decoder());
   parts.push_back(make_fuse_decoder());
-  if (dummy_prefix) parts.push_back(make_strip_decoder(' ', 1, 0));
+  if (leading_spaces > 0) parts.push_back(make_strip_decoder(" ", leading_spaces, 0));
   return make_decoder_sequence(std::move(parts));
 }
 
@@ -99,15 +99,10 @@ TokenizerParts read_library_parts(const std::string& serialized, const std::stri
     if (piece.type == Proto::control || piece.type == Proto::unknown)
       parts.added_tokens.push_back(special_token(piece.text));
   parts.model = make_sentencepiece_model(proto, name);
-  std::vector<std::unique_ptr<Decoder>> decoders;
-  decoders.push_back(make_replace_decoder(Regex::literal("\u2581"), " "));
-  decoders.push_back(make_byte_fallback_decoder());
-  decoders.push_back(make_fuse_decoder());
-  if (proto.add_dummy_prefix || proto.remove_extra_whitespaces) {
-    constexpr int64_t kAll = int64_t{1} << 40;
-    decoders.push_back(make_strip_decoder(' ', proto.remove_extra_whitespaces ? kAll : 1, 0));
-  }
-  parts.decoder = make_decoder_sequence(std::move(decoders));
+  constexpr int64_t kAll = int64_t{1} << 40;
+  parts.decoder = make_sentencepiece_decoder(proto.remove_extra_whitespaces ? kAll
+                                             : proto.add_dummy_prefix       ? 1
+                                                                            : 0);
   if (proto.has_denormalizer)
     parts.warnings.push_back(fmt::format(
         "{}: denormalizer_spec has a table and is ignored: decoded text is left as it is", name));
@@ -143,7 +138,7 @@ TokenizerParts sentencepiece_parts(const SentencePieceProto& proto, const std::s
   }
   parts.normalizer = make_normalizer(proto, name);
   parts.model = make_model(proto, name);
-  parts.decoder = make_sentencepiece_decoder(proto.add_dummy_prefix);
+  parts.decoder = make_sentencepiece_decoder(proto.add_dummy_prefix ? 1 : 0);
   return parts;
 }
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/json.h"
-#include "heed/text/files/byte_level_json.h"
+#include "heed/text/files/bpe_json.h"
 
 namespace heed::text {
 namespace {
@@ -16,14 +16,6 @@ Json metaspace(const char* scheme, bool split) {
           {"replacement", "\u2581"},
           {"prepend_scheme", scheme},
           {"split", split}};
-}
-
-Json steps_of(const char* member, Json parts) {
-  return {{"type", "Sequence"}, {member, std::move(parts)}};
-}
-
-Json replace_spaces(const char* from, const char* to) {
-  return {{"type", "Replace"}, {"pattern", {{"String", from}}}, {"content", to}};
 }
 
 Json bert_normalizer(const TokenizerFiles& files) {
@@ -45,13 +37,11 @@ void build_word_piece(Json& tokenizer, const TokenizerFiles& files) {
   model["max_input_chars_per_word"] = 100;
 }
 
-void set_bpe(Json& model, bool bytes, Json unknown = nullptr) {
-  for (const char* key : {"dropout", "continuing_subword_prefix", "end_of_word_suffix"})
-    model[key] = nullptr;
-  model["unk_token"] = std::move(unknown);
-  model["fuse_unk"] = bytes;
-  model["byte_fallback"] = bytes;
-  model["ignore_merges"] = false;
+/// Replaces all of a BPE model but its vocabulary and merges.
+void set_bpe(Json& model, bool bytes, const std::optional<std::string>& unknown = std::nullopt) {
+  Json options = bpe_model_json(unknown, bytes, false);
+  for (const char* key : {"vocab", "merges"}) options.erase(key);
+  model.update(options);
 }
 
 Json byte_level(bool add_prefix_space, bool use_regex) {
@@ -90,20 +80,17 @@ void build_llama(Json& tokenizer, const TokenizerFiles& files) {
                                          : files.option("legacy", false) ? "always"
                                                                          : "first",
                                          false);
-  Json steps = {replace_spaces("\u2581", " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}};
-  if (prefix) steps.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
-  tokenizer["decoder"] = steps_of("decoders", std::move(steps));
+  tokenizer["decoder"] = byte_fallback_decoder(prefix);
 }
 
 void build_gemma(Json& tokenizer, const TokenizerFiles& files) {
   set_bpe(tokenizer["model"], true, files.token_of_role("unk_token", "<unk>"));
-  tokenizer["normalizer"] = replace_spaces(" ", "\u2581");
+  tokenizer["normalizer"] = replace_step(" ", "\u2581");
   tokenizer["pre_tokenizer"] = {{"type", "Split"},
                                 {"pattern", {{"String", " "}}},
                                 {"behavior", "MergedWithPrevious"},
                                 {"invert", false}};
-  tokenizer["decoder"] = steps_of(
-      "decoders", {replace_spaces("\u2581", " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}});
+  tokenizer["decoder"] = byte_fallback_decoder(false);
 }
 
 /// The table of characters is the one part of a normalizer that remains.
@@ -121,7 +108,7 @@ Json precompiled_of(const Json& normalizer) {
 void build_unigram(Json& tokenizer, int unknown, const char* scheme) {
   tokenizer["normalizer"] = precompiled_of(tokenizer.value("normalizer", Json()));
   tokenizer["pre_tokenizer"] =
-      steps_of("pretokenizers", {{{"type", "WhitespaceSplit"}}, metaspace(scheme, true)});
+      sequence_step("pretokenizers", {{{"type", "WhitespaceSplit"}}, metaspace(scheme, true)});
   tokenizer["decoder"] = metaspace(scheme, true);
   tokenizer["model"]["unk_id"] = unknown;
   tokenizer["model"]["byte_fallback"] = false;
@@ -166,9 +153,10 @@ const std::vector<TokenizerClass>& classes() {
                        {"pad_token", "[PAD]"},
                        {"cls_token", "[CLS]"},
                        {"mask_token", "[MASK]"}}),
-       build_word_piece, ClassFrame::bert},
-      {"MPNetTokenizer", "WordPiece", "vocab.txt", mpnet, build_word_piece, ClassFrame::roberta},
-      {"RobertaTokenizer", "BPE", "vocab.json", roberta, build_gpt2, ClassFrame::roberta},
+       build_word_piece, ClassPostProcessor::bert},
+      {"MPNetTokenizer", "WordPiece", "vocab.txt", mpnet, build_word_piece,
+       ClassPostProcessor::roberta},
+      {"RobertaTokenizer", "BPE", "vocab.json", roberta, build_gpt2, ClassPostProcessor::roberta},
       {"GPT2Tokenizer", "BPE", "vocab.json", end_of_text, build_gpt2},
       {"GPTNeoXTokenizer", "BPE", "vocab.json", neox, build_gpt_neox},
       {"Qwen2Tokenizer", "BPE", "vocab.json",
@@ -188,9 +176,9 @@ const std::vector<TokenizerClass>& classes() {
        build_gemma},
       {"T5Tokenizer", "Unigram", "spiece.model",
        default_tokens({{"eos_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}}),
-       build_t5, ClassFrame::t5},
+       build_t5, ClassPostProcessor::t5},
       {"XLMRobertaTokenizer", "Unigram", "sentencepiece.bpe.model", roberta, build_xlm_roberta,
-       ClassFrame::roberta}};
+       ClassPostProcessor::roberta}};
   return all;
 }
 

@@ -12,7 +12,7 @@ namespace heed::text {
 
 /// The special tokens around a text: those of tokenizer.json, [CLS] A [SEP] B [SEP],
 /// <s> A </s> </s> B </s>, or A </s> B </s>.
-enum class ClassFrame { of_file, bert, roberta, t5 };
+enum class ClassPostProcessor { of_file, bert, roberta, t5 };
 
 /// What the classes of transformers (5) do to a tokenizer.json: those that build the tokenizer anew
 /// take the vocabulary, and the other parts from tokenizer_config.json or their own defaults.
@@ -22,7 +22,7 @@ struct TokenizerClass {
   const char* vocabulary;  // the file that it reads where there is no tokenizer.json
   std::vector<TokenizerFiles::NamedToken> tokens;  // its default special tokens
   void (*build)(nlohmann::json& json, const TokenizerFiles& files);
-  ClassFrame frame = ClassFrame::of_file;
+  ClassPostProcessor post_processor = ClassPostProcessor::of_file;
 };
 
 /// Null for a class that takes the file as it is.

@@ -36,7 +36,7 @@ constexpr std::string_view kApplied[] = {"add_bos_token",
                                          "tokenize_chinese_chars",
                                          "tokenizer_class",
                                          "trim_offsets"};
-/// Without influence on ids or text: heed pads nothing and cuts where the caller says.
+/// Without influence on ids or text: heed pads nothing and truncates where the caller says.
 constexpr std::string_view kWithoutInfluence[] = {"auto_map",
                                                   "backend",
                                                   "chat_control_tokens",
@@ -130,7 +130,7 @@ void check_tokenizer_config(TokenizerFiles& files, const Json* tokenizer) {
     if (key == "truncation_side" && value != "right")
       ignored(key, value, "texts are shortened at their end");
     if (key == "sp_model_kwargs" && value.is_object() && value.value("enable_sampling", false))
-      ignored(key, value, "texts are cut in the best way");
+      ignored(key, value, "texts are split in the best way");
     if (key == "never_split" && !value.empty()) ignored(key, value, "transformers ignores it, too");
     if (key == "truncation_side" || key == "sp_model_kwargs") continue;
     const bool of_file = key == "do_lower_case" || key == "strip_accents" ||

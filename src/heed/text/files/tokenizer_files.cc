@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "heed/base/ascii.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
@@ -79,6 +80,12 @@ std::optional<std::string> TokenizerFiles::take(const std::string& name) {
   return taken_.back().second;
 }
 
+std::string TokenizerFiles::take_required(const std::string& name) {
+  auto contents = take(name);
+  require(contents.has_value(), "{} does not exist", path_of(name));
+  return std::move(*contents);
+}
+
 bool TokenizerFiles::has_taken(std::string_view name) const {
   return std::ranges::any_of(taken_, [&](const auto& file) { return file.first == name; });
 }
@@ -103,9 +110,7 @@ std::string TokenizerFiles::kind() const {
   auto kind = get_or<std::string>(config_, "tokenizer_class", "", path_of("tokenizer_config.json"));
   if (kind.empty() && model_config_.is_object())
     kind = get_or<std::string>(model_config_, "model_type", "", path_of("config.json"));
-  for (char& c : kind)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return kind;
+  return lower_case(kind);
 }
 
 std::string TokenizerFiles::tokenizer_class() const {

@@ -24,6 +24,9 @@ class TokenizerFiles {
   /// The contents of a file, or nothing if there is none. Throws Error when it cannot be read.
   std::optional<std::string> take(const std::string& name);
   std::optional<nlohmann::json> take_json(const std::string& name);
+  /// The same of a file that must be there: throws Error when there is none.
+  std::string take_required(const std::string& name);
+
   bool has_taken(std::string_view name) const;
   /// Name and contents of all files that were read.
   std::vector<std::pair<std::string, std::string>> taken() && { return std::move(taken_); }
@@ -85,9 +88,8 @@ std::optional<TokenizerParts> read_vocab_and_merges(TokenizerFiles& files);
 std::optional<TokenizerParts> read_sentencepiece_files(TokenizerFiles& files);
 std::optional<TokenizerParts> read_vocab_text(TokenizerFiles& files);
 
-/// The text of SentencePiece's pieces; with `dummy_prefix`, the space that the normalizer put
-/// before it is removed.
-std::unique_ptr<Decoder> make_sentencepiece_decoder(bool dummy_prefix);
+/// The text of SentencePiece's pieces, without up to `leading_spaces` at its beginning.
+std::unique_ptr<Decoder> make_sentencepiece_decoder(int64_t leading_spaces);
 
 /// A BERT tokenizer without added and special tokens.
 TokenizerParts word_piece_parts(Vocabulary pieces, const BertNormalizerOptions& cleaning,

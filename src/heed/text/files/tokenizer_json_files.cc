@@ -54,8 +54,8 @@ const TokenizerClass* class_of(TokenizerFiles& files, const Json& tokenizer) {
   return own;
 }
 
-PostProcessor frame_of(const TokenizerClass& own, const TokenizerParts& parts,
-                       const TokenizerFiles& files) {
+PostProcessor post_processor_of(const TokenizerClass& own, const TokenizerParts& parts,
+                                const TokenizerFiles& files) {
   const AddedTokens tokens(parts.added_tokens, *parts.model, parts.normalizer.get());
   const std::string file = files.path_of("tokenizer_config.json");
   const auto pair_of = [&](const char* role) {
@@ -69,11 +69,11 @@ PostProcessor frame_of(const TokenizerClass& own, const TokenizerParts& parts,
             quoted(piece));
     return Json{piece, *id};
   };
-  if (own.frame == ClassFrame::bert)
+  if (own.post_processor == ClassPostProcessor::bert)
     return PostProcessor::read(
         {{"type", "BertProcessing"}, {"cls", pair_of("cls_token")}, {"sep", pair_of("sep_token")}},
         file);
-  if (own.frame == ClassFrame::t5) {
+  if (own.post_processor == ClassPostProcessor::t5) {
     const Json eos = pair_of("eos_token"), end = {{"SpecialToken", {{"id", "</s>"}}}};
     const Json first = {{"Sequence", {{"id", "A"}}}}, second = {{"Sequence", {{"id", "B"}}}};
     return PostProcessor::read({{"type", "TemplateProcessing"},
@@ -113,14 +113,15 @@ std::optional<TokenizerParts> read_tokenizer_json(TokenizerFiles& files) {
   const std::string file = files.path_of("tokenizer.json");
   const TokenizerClass* own = class_of(files, *tokenizer);
   if (own != nullptr) own->build(*tokenizer, files);
-  if (own != nullptr && own->frame != ClassFrame::of_file) (*tokenizer)["post_processor"] = nullptr;
+  if (own != nullptr && own->post_processor != ClassPostProcessor::of_file)
+    (*tokenizer)["post_processor"] = nullptr;
   const auto tokens = own_tokens(*tokenizer, file);
   TokenizerParts parts = read_tokenizer_parts(*tokenizer, file);
   parts.added_tokens = files.merged_tokens(tokens, own != nullptr ? &own->tokens : nullptr);
   if (own != nullptr && std::string_view(own->name) == "Qwen2Tokenizer")
     find_special_tokens_as_written(*own, files, parts.added_tokens);
-  if (own != nullptr && own->frame != ClassFrame::of_file)
-    parts.post_processor = frame_of(*own, parts, files);
+  if (own != nullptr && own->post_processor != ClassPostProcessor::of_file)
+    parts.post_processor = post_processor_of(*own, parts, files);
   const bool is_bpe = (*tokenizer)["model"].value("type", Json("BPE")) == "BPE";
   if (files.option("clean_up_tokenization_spaces", false) && parts.decoder && !is_bpe)
     parts.decoder = make_clean_up_decoder(std::move(parts.decoder));

@@ -24,7 +24,7 @@ AddedToken mask_token(std::string content) {
 std::unique_ptr<PreTokenizer> qwen2_pre_tokenizer() {
   std::vector<std::unique_ptr<PreTokenizer>> parts;
   for (const std::string& pattern : named_split("qwen2", "Qwen2").patterns)
-    parts.push_back(make_split(Regex(pattern, "Qwen2"), Delimiters::isolated, false));
+    parts.push_back(make_split(Regex(pattern, "Qwen2"), SplitBehavior::isolated, false));
   parts.push_back(make_byte_level({false, false}));
   return make_sequence(std::move(parts));
 }

@@ -7,7 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/reader_limits.h"
-#include "heed/text/files/byte_level_json.h"
+#include "heed/text/files/bpe_json.h"
 #include "heed/text/files/tokenizer_files.h"
 #include "heed/text/gguf/word_piece.h"
 #include "heed/text/pre_tokenizers/named_patterns.h"
@@ -18,11 +18,9 @@ namespace heed::text {
 namespace {
 
 using io::GgufMetadata;
+using Proto = SentencePieceProto;  // its types of pieces are those of GGUF files
 
 const std::string kPrefix = "tokenizer.ggml.";
-
-/// The values of tokenizer.ggml.token_type.
-enum PieceType : int64_t { kNormal = 1, kUnknown, kControl, kUserDefined, kUnused, kByte };
 
 /// What both kinds of tokenizers have. The texts are views of the mapped file.
 struct Pieces {
@@ -53,7 +51,7 @@ Pieces read_pieces(const GgufMetadata& metadata, const std::string& file) {
   if (metadata.contains(kPrefix + "token_type"))
     pieces.types = metadata.get<std::vector<int64_t>>(kPrefix + "token_type");
   else
-    pieces.types.assign(pieces.texts.size(), kNormal);
+    pieces.types.assign(pieces.texts.size(), Proto::normal);
   require(pieces.types.size() == pieces.texts.size(), "{}: {} pieces have {} types", file,
           pieces.texts.size(), pieces.types.size());
   const auto id = [&](const char* key) {
@@ -73,8 +71,8 @@ nlohmann::json added_tokens(const Pieces& pieces) {
   nlohmann::json tokens = nlohmann::json::array();
   for (size_t id = 0; id < pieces.texts.size(); ++id) {
     const int64_t type = pieces.types[id];
-    if (type != kControl && type != kUserDefined && type != kUnknown) continue;
-    tokens.push_back(added_token_json(id, pieces.texts[id], type != kUserDefined));
+    if (type != Proto::control && type != Proto::user_defined && type != Proto::unknown) continue;
+    tokens.push_back(added_token_json(id, pieces.texts[id], type != Proto::user_defined));
   }
   return tokens;
 }
@@ -111,14 +109,6 @@ nlohmann::json template_around(const Pieces& pieces, bool add_bos, bool add_eos,
           {"special_tokens", special}};
 }
 
-nlohmann::json sequence_of(const char* member, nlohmann::json parts) {
-  return {{"type", "Sequence"}, {member, std::move(parts)}};
-}
-
-nlohmann::json replace(const char* wanted, const char* with) {
-  return {{"type", "Replace"}, {"pattern", {{"String", wanted}}}, {"content", with}};
-}
-
 nlohmann::json skeleton(const Pieces& pieces) {
   return {{"version", "1.0"},
           {"truncation", nullptr},
@@ -132,8 +122,8 @@ NamedSplit split_of(const GgufMetadata& metadata, const std::string& file) {
 }
 
 /// The tokenizer.json without the vocabulary and merges, which are large.
-nlohmann::json byte_level_frame(const GgufMetadata& metadata, const Pieces& pieces,
-                                const std::string& file) {
+nlohmann::json byte_level_settings(const GgufMetadata& metadata, const Pieces& pieces,
+                                   const std::string& file) {
   const NamedSplit split = split_of(metadata, file);
   const bool prefix_space = metadata.get_or<bool>(kPrefix + "add_space_prefix", false);
   nlohmann::json result = skeleton(pieces);
@@ -156,7 +146,7 @@ std::vector<std::string_view> read_merges(const GgufMetadata& metadata, const st
 
 nlohmann::json byte_level_json(const GgufMetadata& metadata, const Pieces& pieces,
                                const std::string& file) {
-  nlohmann::json result = byte_level_frame(metadata, pieces, file);
+  nlohmann::json result = byte_level_settings(metadata, pieces, file);
   result["model"]["vocab"] = vocabulary_of(pieces);
   for (const std::string_view line : read_merges(metadata, file)) {
     const auto [left, right] = read_merge(line, file);
@@ -169,7 +159,7 @@ nlohmann::json byte_level_json(const GgufMetadata& metadata, const Pieces& piece
 /// token.
 TokenizerParts byte_level_parts(const GgufMetadata& metadata, const Pieces& pieces,
                                 const std::string& file) {
-  TokenizerParts parts = read_tokenizer_parts(byte_level_frame(metadata, pieces, file), file);
+  TokenizerParts parts = read_tokenizer_parts(byte_level_settings(metadata, pieces, file), file);
   Vocabulary vocabulary;
   vocabulary.reserve(pieces.texts.size());
   for (size_t id = 0; id < pieces.texts.size(); ++id)
@@ -208,7 +198,8 @@ ScoredModel scored_model(const GgufMetadata& metadata, const Pieces& pieces,
   std::vector<std::optional<float>> of_merges;
   for (size_t id = 0; id < scores.size(); ++id) {
     model.vocabulary.add(std::string(pieces.texts[id]), static_cast<int32_t>(id));
-    const bool merges = pieces.types[id] == kNormal || pieces.types[id] == kUserDefined;
+    const bool merges =
+        pieces.types[id] == Proto::normal || pieces.types[id] == Proto::user_defined;
     of_merges.push_back(merges ? std::optional(static_cast<float>(scores[id])) : std::nullopt);
   }
   model.merges = merges_of_scores(model.vocabulary, of_merges);
@@ -221,21 +212,18 @@ ScoredModel scored_model(const GgufMetadata& metadata, const Pieces& pieces,
 }
 
 /// The tokenizer.json without vocabulary and merges.
-nlohmann::json scored_frame(const GgufMetadata& metadata, const Pieces& pieces,
-                            const BpeOptions& options) {
+nlohmann::json scored_settings(const GgufMetadata& metadata, const Pieces& pieces,
+                               const BpeOptions& options) {
   const bool prefix = metadata.get_or<bool>(kPrefix + "add_space_prefix", true);
   nlohmann::json result = skeleton(pieces), normalizers = nlohmann::json::array();
   if (prefix) normalizers.push_back({{"type", "Prepend"}, {"prepend", "\u2581"}});
-  normalizers.push_back(replace(" ", "\u2581"));
-  nlohmann::json decoders = {
-      replace("\u2581", " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}};
-  if (prefix) decoders.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
-  result["normalizer"] = sequence_of("normalizers", std::move(normalizers));
+  normalizers.push_back(replace_step(" ", "\u2581"));
+  result["normalizer"] = sequence_step("normalizers", std::move(normalizers));
   result["pre_tokenizer"] = nullptr;
   result["post_processor"] =
       template_around(pieces, metadata.get_or<bool>(kPrefix + "add_bos_token", true),
                       metadata.get_or<bool>(kPrefix + "add_eos_token", false));
-  result["decoder"] = sequence_of("decoders", std::move(decoders));
+  result["decoder"] = byte_fallback_decoder(prefix);
   result["model"] = bpe_model_json(options.unknown, true, false);
   return result;
 }
@@ -243,7 +231,7 @@ nlohmann::json scored_frame(const GgufMetadata& metadata, const Pieces& pieces,
 nlohmann::json scored_json(const GgufMetadata& metadata, const Pieces& pieces,
                            const std::string& file) {
   const ScoredModel model = scored_model(metadata, pieces, file);
-  nlohmann::json result = scored_frame(metadata, pieces, model.options);
+  nlohmann::json result = scored_settings(metadata, pieces, model.options);
   result["model"]["vocab"] = vocabulary_of(pieces);
   // "aaaa" can be "a" + "aaa" or "aa" + "aa": written out, merges may be far longer than the
   // pieces.
@@ -265,7 +253,8 @@ nlohmann::json scored_json(const GgufMetadata& metadata, const Pieces& pieces,
 TokenizerParts scored_parts(const GgufMetadata& metadata, const Pieces& pieces,
                             const std::string& file) {
   ScoredModel model = scored_model(metadata, pieces, file);
-  TokenizerParts parts = read_tokenizer_parts(scored_frame(metadata, pieces, model.options), file);
+  TokenizerParts parts =
+      read_tokenizer_parts(scored_settings(metadata, pieces, model.options), file);
   parts.model = make_bpe(std::move(model.vocabulary), model.merges, model.options);
   return parts;
 }
@@ -275,7 +264,7 @@ TokenizerParts scored_parts(const GgufMetadata& metadata, const Pieces& pieces,
 TokenizerParts unigram_parts(const GgufMetadata& metadata, const Pieces& pieces,
                              const std::string& file) {
   const std::vector<double> scores = read_scores(metadata, pieces, file);
-  SentencePieceProto proto;
+  Proto proto;
   for (size_t id = 0; id < scores.size(); ++id) {
     proto.pieces.push_back({std::string(pieces.texts[id]), static_cast<float>(scores[id]),
                             static_cast<uint64_t>(pieces.types[id])});

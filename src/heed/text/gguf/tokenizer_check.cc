@@ -8,7 +8,7 @@
 namespace heed::text {
 namespace {
 
-/// Texts that tokenizers cut in different ways: contractions, numbers, scripts, spaces, code.
+/// Texts that tokenizers split in different ways: contractions, numbers, scripts, spaces, code.
 std::vector<std::string> probes(const Tokenizer& tokenizer) {
   std::vector<std::string> texts{
       "The quick brown fox doesn't jump; I'LL see 1234567 dogs, won't WE'd?",
@@ -27,7 +27,7 @@ std::vector<std::string> probes(const Tokenizer& tokenizer) {
   return texts;
 }
 
-/// A text that the tokenizer does not change. What it decodes has lost unknown letters, and may
+/// A text that the tokenizer does not change. What it decodes has lost unknown characters, and may
 /// have two spaces in their place.
 std::string normalized(const Tokenizer& tokenizer, const std::string& text) {
   const auto again = [&](const std::string& from) {

@@ -10,6 +10,7 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
+#include "heed/text/decoders/replace_all.h"
 #include "heed/text/files/sentencepiece_proto.h"
 #include "heed/text/pre_tokenizers/named_patterns.h"
 
@@ -38,12 +39,6 @@ bool looks_special(std::string_view text) {
          between("<|", "|>") || between("<\uFF5C", "\uFF5C>") || between("<unused", ">");
 }
 
-std::string with_spaces(std::string text) {
-  for (size_t at = 0; (at = text.find(kSpace, at)) != text.npos;)
-    text.replace(at, kSpace.size(), " ");
-  return text;
-}
-
 /// The pieces by their ids, with their types in GGUF files.
 struct PieceList {
   std::vector<std::string> texts;
@@ -65,7 +60,7 @@ struct PieceList {
       if (added.contains(id)) {
         type =
             tokenizer.is_special(id) || looks_special(text) ? Proto::control : Proto::user_defined;
-        if (type == Proto::user_defined) text = with_spaces(text);
+        if (type == Proto::user_defined) replace_all(text, kSpace, " ");
       }
       if (unknown == id && !added.contains(id)) type = Proto::unknown;
       texts.push_back(std::move(text));
@@ -171,7 +166,7 @@ class Writer {
     write_byte_level(split, merge_lines(read_merges_json(model.at("merges"), "tokenizer.json")));
   }
 
-  /// The patterns of the steps that cut words.
+  /// The patterns of the steps that split words.
   void add_patterns(const Json& step, NamedSplit& split) {
     const std::string type = step.is_object() ? step.value("type", "") : "none";
     const auto gpt2 = named_split("gpt-2", "").patterns;
@@ -196,8 +191,7 @@ class Writer {
     std::vector<std::string> lines;
     for (const auto& [left, right] : merges) {
       std::string parts[2] = {std::string(left), std::string(right)};
-      for (std::string& part : parts)
-        for (size_t at = 0; (at = part.find(' ', at)) != part.npos;) part.replace(at, 1, "\u0120");
+      for (std::string& part : parts) replace_all(part, " ", "\u0120");
       lines.push_back(parts[0] + " " + parts[1]);
     }
     return lines;

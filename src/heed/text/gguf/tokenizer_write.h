@@ -14,8 +14,7 @@ namespace heed::text {
 struct GgufTokenizer {
   io::GgufValues metadata;
   std::vector<std::string> warnings = {};  // what they leave out
-  bool normalizes =
-      true;  // false: they leave out how the tokenizer changes a text before it cuts it
+  bool normalizes = true;  // false: they leave out how the tokenizer normalizes a text
 };
 
 /// Of a model with this many rows in its embedding; rows without a piece get names such as

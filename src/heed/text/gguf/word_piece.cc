@@ -14,7 +14,6 @@ namespace {
 using io::GgufMetadata;
 
 constexpr std::string_view kWordStart = "\u2581";
-constexpr int64_t kNormalPiece = 1, kControlPiece = 3;
 
 const std::string kTokens = "tokenizer.ggml.";
 
@@ -23,7 +22,7 @@ std::vector<std::string> read_word_pieces(const GgufMetadata& metadata, const st
   const auto texts = metadata.get<std::vector<std::string_view>>(kTokens + "tokens");
   require(!texts.empty() && texts.size() < limits::kMaxTokenIds, "{}: {}tokens has {} pieces", file,
           kTokens, texts.size());
-  std::vector<int64_t> types(texts.size(), kNormalPiece);
+  std::vector<int64_t> types(texts.size(), SentencePieceProto::normal);
   if (metadata.contains(kTokens + "token_type"))
     types = metadata.get<std::vector<int64_t>>(kTokens + "token_type");
   require(types.size() == texts.size(), "{}: {} pieces have {} types", file, texts.size(),
@@ -35,7 +34,8 @@ std::vector<std::string> read_word_pieces(const GgufMetadata& metadata, const st
             "{}: piece {} is not valid UTF-8 on one line", file, id);
     const bool starts = text.starts_with(kWordStart);
     if (starts) text.remove_prefix(kWordStart.size());
-    pieces.push_back(fmt::format("{}{}", starts || types[id] == kControlPiece ? "" : "##", text));
+    pieces.push_back(
+        fmt::format("{}{}", starts || types[id] == SentencePieceProto::control ? "" : "##", text));
   }
   return pieces;
 }

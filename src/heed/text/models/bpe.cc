@@ -3,10 +3,10 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
-#include "heed/text/files/step_check.h"
 #include "heed/text/models/merge_table.h"
 #include "heed/text/models/tokenizer_model.h"
 #include "heed/text/models/word_merger.h"
+#include "heed/text/step_check.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {
@@ -17,10 +17,10 @@ class BpeModel : public TokenizerModel {
   BpeModel(Vocabulary vocabulary, const std::vector<BpeMerge>& merges, const BpeOptions& options)
       : TokenizerModel(std::move(vocabulary)), options_(options), merges_(merges) {
     if (options_.unknown) unknown_ = this->vocabulary().find(*options_.unknown);
-    for (uint32_t value = 0; value < letters_.size(); ++value) {
-      std::string letter;
-      append_utf8(letter, value);
-      letters_[value] = this->vocabulary().find(letter).value_or(-1);
+    for (uint32_t value = 0; value < character_ids_.size(); ++value) {
+      std::string character;
+      append_utf8(character, value);
+      character_ids_[value] = this->vocabulary().find(character).value_or(-1);
     }
   }
 
@@ -33,20 +33,20 @@ class BpeModel : public TokenizerModel {
       }
     }
     WordMerger merger(merges_);
-    add_letters(word, merger);
+    add_characters(word, merger);
     merger.merge(ids);
   }
 
-  std::string_view letters_of(std::string_view piece, bool first) const override {
+  std::string_view text_of(std::string_view piece, bool first) const override {
     piece = without_prefix(piece, options_.continuing_prefix, first);
     if (piece.ends_with(options_.end_suffix)) piece.remove_suffix(options_.end_suffix.size());
     return piece;
   }
 
  private:
-  /// An unknown piece is added only when no further unknown letter can be fused with it, which is
-  /// after the byte pieces that follow it. `tokenizers` has the same order.
-  void add_letters(std::string_view word, WordMerger& merger) const {
+  /// An unknown piece is added only when no further unknown character can be fused with it, which
+  /// is after the byte pieces that follow it. `tokenizers` has the same order.
+  void add_characters(std::string_view word, WordMerger& merger) const {
     bool pending_unknown = false;
     const auto add_pending = [&] {
       if (pending_unknown) merger.add(*unknown_);
@@ -59,7 +59,7 @@ class BpeModel : public TokenizerModel {
       const bool first = begin == 0, last = begin + point.length == word.size();
       begin += point.length;
       std::string decorated;
-      if (const auto id = letter(point.value, bytes, first, last, decorated)) {
+      if (const auto id = character_id(point.value, bytes, first, last, decorated)) {
         add_pending();
         merger.add(*id);
         continue;
@@ -72,7 +72,7 @@ class BpeModel : public TokenizerModel {
       }
       if (!options_.unknown) continue;  // left out
       if (!unknown_)
-        fail_input("neither the letter {} nor the unknown piece {} is in the vocabulary",
+        fail_input("neither the character {} nor the unknown piece {} is in the vocabulary",
                    quoted(bytes), quoted(*options_.unknown));
       if (!options_.fuse_unknown) add_pending();
       pending_unknown = true;
@@ -80,8 +80,8 @@ class BpeModel : public TokenizerModel {
     add_pending();
   }
 
-  std::optional<int32_t> letter(char32_t value, std::string_view bytes, bool first, bool last,
-                                std::string& decorated) const {
+  std::optional<int32_t> character_id(char32_t value, std::string_view bytes, bool first, bool last,
+                                      std::string& decorated) const {
     const bool prefixed = !first && !options_.continuing_prefix.empty();
     const bool suffixed = last && !options_.end_suffix.empty();
     if (prefixed || suffixed) {
@@ -90,15 +90,15 @@ class BpeModel : public TokenizerModel {
       if (suffixed) decorated += options_.end_suffix;
       return vocabulary().find(decorated);
     }
-    if (value >= letters_.size()) return vocabulary().find(bytes);
-    if (letters_[value] < 0) return std::nullopt;
-    return letters_[value];
+    if (value >= character_ids_.size()) return vocabulary().find(bytes);
+    if (character_ids_[value] < 0) return std::nullopt;
+    return character_ids_[value];
   }
 
   BpeOptions options_;
   std::optional<int32_t> unknown_;
   MergeTable merges_;
-  std::array<int32_t, 0x180> letters_;  // ids by code point; covers all byte letters
+  std::array<int32_t, 0x180> character_ids_;  // ids by code point; covers all byte characters
 };
 
 }  // namespace

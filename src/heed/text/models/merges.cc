@@ -36,8 +36,8 @@ std::vector<BpeMerge> merges_of(const Vocabulary& vocabulary, size_t count, cons
 }
 
 /// All pairs of pieces whose concatenation is `piece`, the shortest left one first.
-std::vector<std::pair<int32_t, int32_t>> cuts_of(std::string_view piece,
-                                                 const PieceAutomaton& automaton) {
+std::vector<std::pair<int32_t, int32_t>> splits_of(std::string_view piece,
+                                                   const PieceAutomaton& automaton) {
   struct Part {
     size_t bytes;
     int32_t id;
@@ -49,14 +49,14 @@ std::vector<std::pair<int32_t, int32_t>> cuts_of(std::string_view piece,
   automaton.for_each_suffix(state, [&](size_t bytes, int32_t id) {
     rights.push_back({bytes, id});
   });
-  std::vector<std::pair<int32_t, int32_t>> cuts;
+  std::vector<std::pair<int32_t, int32_t>> splits;
   auto right = rights.begin();
   for (const Part& left : lefts) {
     while (right != rights.end() && left.bytes + right->bytes > piece.size()) ++right;
     if (right == rights.end()) break;
-    if (left.bytes + right->bytes == piece.size()) cuts.emplace_back(left.id, right->id);
+    if (left.bytes + right->bytes == piece.size()) splits.emplace_back(left.id, right->id);
   }
-  return cuts;
+  return splits;
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ std::vector<BpeMerge> merges_of_scores(const Vocabulary& vocabulary,
     const std::string* piece = vocabulary.piece(id);
     const auto& score = scores[static_cast<size_t>(id)];
     if (piece == nullptr || !score || vocabulary.find(*piece) != id) continue;
-    for (const auto& [left, right] : cuts_of(*piece, automaton))
+    for (const auto& [left, right] : splits_of(*piece, automaton))
       merges.push_back({left, right, rank_of(*score), id});
   }
   return merges;

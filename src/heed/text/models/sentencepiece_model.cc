@@ -7,7 +7,8 @@
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
-#include "heed/text/files/step_check.h"
+#include "heed/text/models/best_paths.h"
+#include "heed/text/step_check.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {
@@ -54,18 +55,6 @@ class UnigramPieces : public SentencePieceModel {
   }
 
  private:
-  /// The best segmentation up to a byte: its last piece, and the sum of its scores, which is
-  /// rounded as the library rounds it.
-  struct Arrival {
-    float score = 0;
-    int32_t begin = -1, id = -1;
-
-    void offer(int32_t from, double with_score, int32_t with_id) {
-      if (begin < 0 || with_score > static_cast<double>(score))
-        *this = {static_cast<float>(with_score), from, with_id};
-    }
-  };
-
   static std::vector<PieceAutomaton::Piece> usable_pieces(const Proto& proto) {
     std::vector<PieceAutomaton::Piece> pieces;
     for (size_t id = 0; id < proto.pieces.size(); ++id)
@@ -75,49 +64,23 @@ class UnigramPieces : public SentencePieceModel {
   }
 
   std::vector<SentencePiecePart> segment(std::string_view normalized) const override {
-    const std::vector<Arrival> best = best_paths(normalized);
+    const auto best =
+        best_paths(normalized, automaton_, scores_, unknown_score_, [this] { return unknown(); });
     std::vector<SentencePiecePart> parts;
-    for (size_t end = normalized.size(); end > 0;) {
-      const auto begin = static_cast<size_t>(best[end].begin);
-      parts.push_back({normalized.substr(begin, end - begin), best[end].id});
-      end = begin;
-    }
+    for (size_t end = normalized.size(); end > 0; end = best[end].begin)
+      parts.push_back({normalized.substr(best[end].begin, end - best[end].begin), best[end].id});
     std::reverse(parts.begin(), parts.end());
     return parts;
   }
 
-  /// The Viterbi algorithm; result[i] is for the first i bytes, where a code point ends there.
-  std::vector<Arrival> best_paths(std::string_view text) const {
-    std::vector<Arrival> best(text.size() + 1);
-    PieceAutomaton::State state = PieceAutomaton::kStart;
-    StepCheck check;
-    for (size_t begin = 0; begin < text.size(); check.step()) {
-      const size_t length = code_point_at(text, begin).length, end = begin + length;
-      for (size_t i = begin; i < end; ++i)
-        state = automaton_.next(state, static_cast<uint8_t>(text[i]));
-      bool has_single = false;
-      automaton_.for_each_suffix(state, [&](size_t size, int32_t id) {
-        const auto before = static_cast<double>(best[end - size].score);
-        best[end].offer(static_cast<int32_t>(end - size), scores_[static_cast<size_t>(id)] + before,
-                        id);
-        has_single = has_single || size == length;
-      });
-      if (!has_single)
-        best[end].offer(static_cast<int32_t>(begin),
-                        static_cast<double>(unknown_score_ + best[begin].score), unknown());
-      begin = end;
-    }
-    return best;
-  }
-
   std::vector<double> scores_;
-  float unknown_score_ = 0;
+  float unknown_score_ = 0;  // and sums are rounded to float, as the library rounds them
   PieceAutomaton automaton_;
 };
 
 /// Cuts a text into user-defined pieces and code points; visit(part, is_user_defined).
 template <typename Visit>
-void for_each_letter(std::string_view text, const PieceAutomaton& user_defined, Visit&& visit) {
+void for_each_symbol(std::string_view text, const PieceAutomaton& user_defined, Visit&& visit) {
   const LongestPieces longest(user_defined, text);
   for (size_t begin = 0, size; begin < text.size(); begin += size) {
     const size_t whole = longest.size_at(begin);
@@ -154,13 +117,13 @@ class BpePieces : public SentencePieceModel {
     }
   };
   /// The parts that an unused piece was merged from; it is split into them again.
-  using Origins = std::unordered_map<int32_t, std::pair<std::string_view, std::string_view>>;
+  using UnusedMerges = std::unordered_map<int32_t, std::pair<std::string_view, std::string_view>>;
 
   /// One text that is being merged.
   struct Merger {
     std::vector<Symbol> symbols;
     std::vector<Candidate> heap;
-    Origins origins;
+    UnusedMerges unused_merges;
 
     Symbol& at(int32_t i) { return symbols[static_cast<size_t>(i)]; }
   };
@@ -174,7 +137,7 @@ class BpePieces : public SentencePieceModel {
     if (id < 0) return;
     merger.heap.push_back({scores_[static_cast<size_t>(id)], left, right, both.size()});
     std::push_heap(merger.heap.begin(), merger.heap.end());
-    if (unused_[static_cast<size_t>(id)]) merger.origins[id] = {a.text, b.text};
+    if (unused_[static_cast<size_t>(id)]) merger.unused_merges[id] = {a.text, b.text};
   }
 
   void merge(Merger& merger, const Candidate& best) const {
@@ -190,27 +153,28 @@ class BpePieces : public SentencePieceModel {
     offer(merger, best.left, left.next);
   }
 
-  void add_used(const Origins& origins, std::string_view text,
+  void add_used(const UnusedMerges& unused_merges, std::string_view text,
                 std::vector<SentencePiecePart>& parts) const {
     const int32_t id = number_of(text);
-    const auto origin = unused_[static_cast<size_t>(id)] ? origins.find(id) : origins.end();
-    if (origin == origins.end()) {
+    const auto merged_from =
+        unused_[static_cast<size_t>(id)] ? unused_merges.find(id) : unused_merges.end();
+    if (merged_from == unused_merges.end()) {
       parts.push_back({text, id});
       return;
     }
     // Views of the text where the piece was merged; it may be another place.
-    const size_t left = origin->second.first.size();
-    add_used(origins, text.substr(0, left), parts);
-    add_used(origins, text.substr(left), parts);
+    const size_t left = merged_from->second.first.size();
+    add_used(unused_merges, text.substr(0, left), parts);
+    add_used(unused_merges, text.substr(left), parts);
   }
 
   std::vector<SentencePiecePart> segment(std::string_view normalized) const override {
     require_input(normalized.size() < std::numeric_limits<int32_t>::max(), "a text is too long");
     Merger merger;
-    for_each_letter(normalized, user_defined_, [&](std::string_view letter, bool whole) {
+    for_each_symbol(normalized, user_defined_, [&](std::string_view symbol, bool whole) {
       const auto place = static_cast<int32_t>(merger.symbols.size());
       if (place > 0) merger.symbols.back().next = place;
-      merger.symbols.push_back({letter, place - 1, -1, whole});
+      merger.symbols.push_back({symbol, place - 1, -1, whole});
     });
     const auto count = static_cast<int32_t>(merger.symbols.size());
     for (int32_t i = 1; i < count; ++i) offer(merger, i - 1, i);
@@ -222,7 +186,7 @@ class BpePieces : public SentencePieceModel {
     }
     std::vector<SentencePiecePart> parts;
     for (const Symbol& symbol : merger.symbols)
-      if (!symbol.text.empty()) add_used(merger.origins, symbol.text, parts);
+      if (!symbol.text.empty()) add_used(merger.unused_merges, symbol.text, parts);
     return parts;
   }
 
@@ -241,8 +205,8 @@ class CharacterPieces : public SentencePieceModel {
  private:
   std::vector<SentencePiecePart> segment(std::string_view normalized) const override {
     std::vector<SentencePiecePart> parts;
-    for_each_letter(normalized, user_defined_, [&](std::string_view letter, bool) {
-      parts.push_back({letter, number_of(letter)});
+    for_each_symbol(normalized, user_defined_, [&](std::string_view symbol, bool) {
+      parts.push_back({symbol, number_of(symbol)});
     });
     return parts;
   }
@@ -340,26 +304,19 @@ std::unique_ptr<SentencePieceModel> make_sentencepiece_model(const Proto& proto,
 }
 
 PieceAutomaton user_defined_pieces(const Proto& proto) {
-  std::vector<std::pair<std::string, int32_t>> backward;
-  for (size_t id = 0; id < proto.pieces.size(); ++id)
-    if (const std::string& text = proto.pieces[id].text;
-        proto.pieces[id].type == Proto::user_defined)
-      backward.emplace_back(std::string(text.rbegin(), text.rend()), static_cast<int32_t>(id));
   std::vector<PieceAutomaton::Piece> pieces;
-  for (const auto& [text, id] : backward) pieces.push_back({text, id});
-  return PieceAutomaton(std::move(pieces));
+  for (size_t id = 0; id < proto.pieces.size(); ++id)
+    if (proto.pieces[id].type == Proto::user_defined)
+      pieces.push_back({proto.pieces[id].text, static_cast<int32_t>(id)});
+  return PieceAutomaton::backward(pieces);
 }
 
 LongestPieces::LongestPieces(const PieceAutomaton& backward, std::string_view text) {
   if (backward.empty()) return;
   sizes_.resize(text.size());
-  PieceAutomaton::State state = PieceAutomaton::kStart;
-  StepCheck check;
-  for (size_t begin = text.size(); begin-- > 0; check.step()) {
-    state = backward.next(state, static_cast<uint8_t>(text[begin]));
-    backward.with_longest_suffix(
-        state, [&](size_t size, int32_t) { sizes_[begin] = static_cast<uint32_t>(size); });
-  }
+  backward.for_each_longest(text, 0, [&](size_t begin, size_t size, int32_t) {
+    sizes_[begin] = static_cast<uint32_t>(size);
+  });
 }
 
 }  // namespace heed::text

@@ -54,13 +54,14 @@ class SentencePieceModel : public TokenizerModel {
 std::unique_ptr<SentencePieceModel> make_sentencepiece_model(const SentencePieceProto& proto,
                                                              const std::string& name);
 
-/// Finds user-defined pieces. They are never split, and stay as they are when a text is normalised.
+/// PieceAutomaton::backward() of the user-defined pieces, which are never split and which
+/// normalisation does not change.
 PieceAutomaton user_defined_pieces(const SentencePieceProto& proto);
 
 /// For each byte of a text the longest piece that begins there.
 class LongestPieces {
  public:
-  /// `backward` has the pieces from their last byte to the first, as user_defined_pieces() does.
+  /// `backward`: see PieceAutomaton::backward().
   LongestPieces(const PieceAutomaton& backward, std::string_view text);
   /// Its bytes; 0 if none begins there.
   size_t size_at(size_t begin) const { return sizes_.empty() ? 0 : sizes_[begin]; }

@@ -36,7 +36,7 @@ std::string type_of(const nlohmann::json& json) {
 
 }  // namespace
 
-std::string_view TokenizerModel::letters_of(std::string_view piece, bool /*first*/) const {
+std::string_view TokenizerModel::text_of(std::string_view piece, bool /*first*/) const {
   return piece;
 }
 

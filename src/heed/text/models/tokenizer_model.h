@@ -22,8 +22,8 @@ class TokenizerModel {
   /// Appends the ids of the pieces of `word`, which is valid UTF-8. Throws Error when an unknown
   /// piece is needed and the vocabulary has none.
   virtual void tokenize(std::string_view word, std::vector<int32_t>& ids) const = 0;
-  /// The letters of a word that a piece, the first of the word or a later one, stands for.
-  virtual std::string_view letters_of(std::string_view piece, bool first) const;
+  /// The characters of a word that a piece, the first of the word or a later one, stands for.
+  virtual std::string_view text_of(std::string_view piece, bool first) const;
   /// The id of the first token that is added to the vocabulary.
   virtual int32_t next_id() const { return vocabulary().count(); }
   /// Whether byte pieces are found in a text that spells their names, such as <0x41>.
@@ -41,11 +41,11 @@ std::unique_ptr<TokenizerModel> read_model(const nlohmann::json& json, const std
 
 /// Byte-pair encoding (Sennrich et al., 2016).
 struct BpeOptions {
-  std::optional<std::string> unknown;  // the piece for letters outside the vocabulary
-  std::string continuing_prefix;       // put before every letter of a word but the first
-  std::string end_suffix;              // put after the last letter of a word
-  bool fuse_unknown = false;           // adjacent unknown letters become one piece
-  bool byte_fallback = false;          // an unknown letter becomes pieces like <0xE5>
+  std::optional<std::string> unknown;  // the piece for characters outside the vocabulary
+  std::string continuing_prefix;       // put before every character of a word but the first
+  std::string end_suffix;              // put after the last character of a word
+  bool fuse_unknown = false;           // adjacent unknown characters become one piece
+  bool byte_fallback = false;          // an unknown character becomes pieces like <0xE5>
   bool ignore_merges = false;          // a word that is a piece stays whole
 };
 /// Two pieces that become one. The merge with the lowest rank is applied first; among equal ranks

@@ -4,10 +4,9 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
-#include "heed/text/files/step_check.h"
+#include "heed/text/models/best_paths.h"
 #include "heed/text/models/tokenizer_model.h"
 #include "heed/text/piece_automaton.h"
-#include "heed/text/utf8.h"
 
 namespace heed::text {
 namespace {
@@ -31,7 +30,8 @@ class Unigram : public TokenizerModel {
   int32_t next_id() const override { return vocabulary().end(); }
 
   void tokenize(std::string_view word, std::vector<int32_t>& ids) const override {
-    const std::vector<Arrival> best = best_paths(word);
+    const auto best =
+        best_paths(word, automaton_, scores_, unknown_score_, [this] { return unknown(); });
     std::vector<TextSpan> reversed;  // pieces; adjacent unknown ones are fused
     bool in_unknown = false;
     for (size_t end = word.size(); end > 0; end = best[end].begin) {
@@ -50,40 +50,6 @@ class Unigram : public TokenizerModel {
   struct TextSpan {
     size_t begin, end;
   };
-  /// The best segmentation up to a byte: its last piece, and the sum of its scores.
-  struct Arrival {
-    static constexpr size_t kNowhere = SIZE_MAX;
-    size_t begin = kNowhere;
-    double score = 0;
-    int32_t id = 0;
-
-    void offer(size_t from, double with_score, int32_t with_id) {
-      if (begin == kNowhere || with_score > score) *this = {from, with_score, with_id};
-    }
-  };
-
-  /// The Viterbi algorithm; result[i] is for the first i bytes, where a code point ends there.
-  /// Among equal scores the longest last piece wins.
-  std::vector<Arrival> best_paths(std::string_view word) const {
-    std::vector<Arrival> best(word.size() + 1);
-    PieceAutomaton::State state = PieceAutomaton::kStart;
-    StepCheck check;
-    for (size_t begin = 0; begin < word.size(); check.step()) {
-      const size_t length = code_point_at(word, begin).length, end = begin + length;
-      for (size_t i = begin; i < end; ++i)
-        state = automaton_.next(state, static_cast<uint8_t>(word[i]));
-      bool has_single = false;
-      automaton_.for_each_suffix(state, [&](size_t size, int32_t id) {
-        const double before = best[end - size].score;
-        best[end].offer(end - size, scores_[static_cast<size_t>(id)] + before, id);
-        has_single = has_single || size == length;
-      });
-      if (!has_single) best[end].offer(begin, unknown_score_ + best[begin].score, unknown());
-      begin = end;
-    }
-    return best;
-  }
-
   int32_t unknown() const {
     require_input(options_.unknown.has_value(),
                   "a character is not in the vocabulary, which has no unknown piece");

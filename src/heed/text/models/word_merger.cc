@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "heed/base/error.h"
-#include "heed/text/files/step_check.h"
+#include "heed/text/step_check.h"
 
 namespace heed::text {
 

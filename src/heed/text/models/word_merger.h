@@ -7,8 +7,8 @@
 
 namespace heed::text {
 
-/// Merges the letters of one word, a list of pieces with links to their neighbours, by a queue of
-/// the merges that are possible: O(n log n).
+/// Merges the characters of one word, a list of pieces with links to their neighbours, by a queue
+/// of the merges that are possible: O(n log n).
 class WordMerger {
  public:
   explicit WordMerger(const MergeTable& merges) : merges_(merges) {}

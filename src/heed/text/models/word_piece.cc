@@ -8,24 +8,20 @@
 #include "heed/base/quote.h"
 #include "heed/text/models/tokenizer_model.h"
 #include "heed/text/piece_automaton.h"
+#include "heed/text/utf8.h"
 
 namespace heed::text {
 namespace {
 
-/// The pieces that continue a word, each from its last byte to its first and without the prefix.
+/// The pieces that continue a word, without the prefix.
 PieceAutomaton backward_continuations(const Vocabulary& vocabulary, const std::string& prefix) {
-  std::vector<std::string> reversed;
-  std::vector<int32_t> ids;
+  std::vector<PieceAutomaton::Piece> pieces;
   for (int32_t id = 0; id < vocabulary.end(); ++id) {
     const std::string* piece = vocabulary.piece(id);
-    if (piece == nullptr || !piece->starts_with(prefix) || vocabulary.find(*piece) != id) continue;
-    reversed.emplace_back(piece->rbegin(),
-                          piece->rend() - static_cast<std::ptrdiff_t>(prefix.size()));
-    ids.push_back(id);
+    if (piece != nullptr && piece->starts_with(prefix) && vocabulary.find(*piece) == id)
+      pieces.push_back({std::string_view(*piece).substr(prefix.size()), id});
   }
-  std::vector<PieceAutomaton::Piece> pieces;
-  for (size_t i = 0; i < ids.size(); ++i) pieces.push_back({reversed[i], ids[i]});
-  return PieceAutomaton(std::move(pieces));
+  return PieceAutomaton::backward(pieces);
 }
 
 /// The distinct lengths of pieces in bytes. There are few: n of them take at least n * n / 2 bytes
@@ -48,9 +44,8 @@ class WordPieceModel : public TokenizerModel {
 
   void tokenize(std::string_view word, std::vector<int32_t>& ids) const override {
     const size_t before = ids.size();
-    const auto code_points =
-        std::count_if(word.begin(), word.end(), [](char byte) { return (byte & 0xC0) != 0x80; });
-    if (code_points <= options_.longest_word && cut(word, ids)) return;
+    const auto code_points = static_cast<int64_t>(count_code_points(word));
+    if (code_points <= options_.longest_word && match_pieces(word, ids)) return;
     const auto unknown = vocabulary().find(options_.unknown);
     if (!unknown)
       fail_input("neither the word {} nor the unknown piece {} is in the vocabulary", quoted(word),
@@ -59,7 +54,7 @@ class WordPieceModel : public TokenizerModel {
     ids.push_back(*unknown);
   }
 
-  std::string_view letters_of(std::string_view piece, bool first) const override {
+  std::string_view text_of(std::string_view piece, bool first) const override {
     return without_prefix(piece, options_.continuing_prefix, first);
   }
 
@@ -70,7 +65,7 @@ class WordPieceModel : public TokenizerModel {
   };
 
   /// False when some part of the word is not a piece.
-  bool cut(std::string_view word, std::vector<int32_t>& ids) const {
+  bool match_pieces(std::string_view word, std::vector<int32_t>& ids) const {
     if (word.empty()) return true;
     if (const auto whole = vocabulary().find(word)) {
       ids.push_back(*whole);
@@ -97,13 +92,9 @@ class WordPieceModel : public TokenizerModel {
   /// For each byte from `begin` on the longest piece that continues the word there.
   std::vector<Found> longest_continuations(std::string_view word, size_t begin) const {
     std::vector<Found> longest(word.size());
-    PieceAutomaton::State state = PieceAutomaton::kStart;
-    for (size_t i = word.size(); i-- > begin;) {
-      state = continuations_.next(state, static_cast<uint8_t>(word[i]));
-      continuations_.with_longest_suffix(state, [&](size_t size, int32_t id) {
-        longest[i] = {size, id};
-      });
-    }
+    continuations_.for_each_longest(word, begin, [&](size_t at, size_t size, int32_t id) {
+      longest[at] = {size, id};
+    });
     return longest;
   }
 

@@ -15,7 +15,7 @@ void map_text(NormalizedText& text, Write&& write) {
   size_t position = 0;
   for_each_code_point(text.text, [&](const CodePoint& point, std::string_view bytes) {
     write(point.value, bytes, result.text);
-    take_origin(text, position, result);
+    take_alignment(text, position, result);
     if (position < text.at_start) result.at_start = result.text.size();
     position += bytes.size();
   });

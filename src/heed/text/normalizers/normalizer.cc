@@ -118,7 +118,7 @@ class ByteLevelNormalizer : public Normalizer {
  public:
   void change(NormalizedText& text, size_t) const override {
     map_text(text, [](char32_t, std::string_view bytes, std::string& result) {
-      append_byte_letters(result, bytes);
+      append_byte_characters(result, bytes);
     });
   }
 };
@@ -127,30 +127,30 @@ class ByteLevelNormalizer : public Normalizer {
 
 void change_form(NormalizedText& text, NormalForm form) {
   std::vector<size_t> sources;
-  const bool aligned = !text.origins.empty();
+  const bool aligned = !text.alignments.empty();
   text.text = normal_form(text.text, form, text.at_start, aligned ? &sources : nullptr);
   if (!aligned) return;
-  std::vector<TextSpan> origins;
-  for (const size_t source : sources) origins.push_back(text.origins[source]);
-  text.origins = std::move(origins);
+  std::vector<TextSpan> alignments;
+  for (const size_t source : sources) alignments.push_back(text.alignments[source]);
+  text.alignments = std::move(alignments);
 }
 
 NormalizedText part_of(const NormalizedText& text, TextSpan span) {
   const size_t at_start = std::min(text.at_start, span.end);
   NormalizedText part{text.text.substr(span.begin, span.end - span.begin),
                       at_start - std::min(at_start, span.begin)};
-  if (!text.origins.empty())
-    part.origins.assign(text.origins.begin() + static_cast<std::ptrdiff_t>(span.begin),
-                        text.origins.begin() + static_cast<std::ptrdiff_t>(span.end));
+  if (!text.alignments.empty())
+    part.alignments.assign(text.alignments.begin() + static_cast<std::ptrdiff_t>(span.begin),
+                           text.alignments.begin() + static_cast<std::ptrdiff_t>(span.end));
   return part;
 }
 
 void prepend(std::string_view prefix, NormalizedText& text) {
   text.text.insert(0, prefix);
   if (text.at_start > 0) text.at_start += prefix.size();
-  if (text.origins.empty()) return;
-  const TextSpan first = text.origins.front();
-  text.origins.insert(text.origins.begin(), prefix.size(), first);
+  if (text.alignments.empty()) return;
+  const TextSpan first = text.alignments.front();
+  text.alignments.insert(text.alignments.begin(), prefix.size(), first);
 }
 
 void Normalizer::apply(NormalizedText& text, size_t max_size) const {

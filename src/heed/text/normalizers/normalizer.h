@@ -20,12 +20,12 @@ struct NormalizedText {
   size_t at_start = 0;
   /// For each byte the bytes of the input that it comes from, as `tokenizers` aligns them: whole
   /// code points; what is put before a text comes from its first. Empty if nobody wants to know.
-  std::vector<TextSpan> origins = {};
+  std::vector<TextSpan> alignments = {};
 };
 
-/// Adds the origin of the bytes of `to` that have none yet: that of byte `at` of `from`.
-inline void take_origin(const NormalizedText& from, size_t at, NormalizedText& to) {
-  if (!from.origins.empty()) to.origins.resize(to.text.size(), from.origins[at]);
+/// Adds alignments of the bytes of `to` that have none yet: that of byte `at` of `from`.
+inline void take_alignment(const NormalizedText& from, size_t at, NormalizedText& to) {
+  if (!from.alignments.empty()) to.alignments.resize(to.text.size(), from.alignments[at]);
 }
 /// The part [begin, end) of a text.
 NormalizedText part_of(const NormalizedText& text, TextSpan span);

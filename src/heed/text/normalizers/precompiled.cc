@@ -30,12 +30,6 @@ size_t end_of_grapheme(std::string_view text, size_t begin) {
   return end;
 }
 
-size_t count_code_points(std::string_view text) {
-  size_t count = 0;
-  for (const char byte : text) count += (byte & 0xC0) != 0x80 ? 1 : 0;
-  return count;
-}
-
 /// Applies the table of a SentencePiece model as `tokenizers` does: when a key is the beginning of
 /// a short grapheme cluster, its replacement replaces the whole cluster.
 class Precompiled : public Normalizer {
@@ -64,15 +58,15 @@ class Precompiled : public Normalizer {
   }
 
  private:
-  /// The new text, and the counts that its origins are derived from.
+  /// The new text, and the counts that its alignments are derived from.
   struct Output {
     Output(const NormalizedText& from, size_t max_bytes)
         : source_start(count_code_points(from.text.substr(0, from.at_start))), max_size(max_bytes) {
       result.text.reserve(from.text.size());
-      if (from.origins.empty()) return;
+      if (from.alignments.empty()) return;
       size_t position = 0;
       for_each_code_point(from.text, [&](const CodePoint& point, std::string_view) {
-        origins.push_back(from.origins[position]);
+        alignments.push_back(from.alignments[position]);
         position += point.length;
       });
     }
@@ -80,9 +74,9 @@ class Precompiled : public Normalizer {
     NormalizedText result;
     size_t source = 0, source_start, written = 0;  // in code points
     size_t max_size;
-    size_t last = 0;                // where the last new code point begins
-    bool surplus = false;           // whether it is a surplus one
-    std::vector<TextSpan> origins;  // of the old code points
+    size_t last = 0;                   // where the last new code point begins
+    bool surplus = false;              // whether it is a surplus one
+    std::vector<TextSpan> alignments;  // of the old code points
 
     /// The i-th new code point comes from the i-th old one; surplus new ones come from the last old
     /// one. Surplus old ones yield nothing, and are counted only after something was written: then
@@ -99,12 +93,12 @@ class Precompiled : public Normalizer {
         ++fresh;
         ++written;
         if (stands_for < source_start) result.at_start = text.size();
-        if (!origins.empty()) result.origins.resize(text.size(), origins[stands_for]);
+        if (!alignments.empty()) result.alignments.resize(text.size(), alignments[stands_for]);
       });
       if (fresh >= old_count || written == 0) return;
-      if (surplus && !origins.empty())
-        std::fill(result.origins.begin() + static_cast<std::ptrdiff_t>(last), result.origins.end(),
-                  origins[source]);
+      if (surplus && !alignments.empty())
+        std::fill(result.alignments.begin() + static_cast<std::ptrdiff_t>(last),
+                  result.alignments.end(), alignments[source]);
       surplus = false;
       source += old_count - fresh;
     }
@@ -127,11 +121,11 @@ class LongestKeys : public Normalizer {
       const auto match = map_.longest(all.substr(begin));
       // A key must not end inside a code point.
       const size_t after = match ? begin + match->size : 0;
-      const bool whole = match && (after == all.size() || (all[after] & 0xC0) != 0x80);
+      const bool whole = match && (after == all.size() || !is_continuation(all[after]));
       const size_t size = whole ? match->size : code_point_at(all, begin).length;
       result.text += whole ? match->replacement : all.substr(begin, size);
       check_text_size(result.text.size(), max_size);
-      take_origin(text, begin, result);
+      take_alignment(text, begin, result);
       begin += size;
       if (of_start) result.at_start = result.text.size();
     }

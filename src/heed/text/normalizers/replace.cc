@@ -22,7 +22,8 @@ class ReplaceNormalizer : public Normalizer {
       const NormalizedText kept = part_of(text, {position, end});
       if (position < text.at_start) result.at_start = result.text.size() + kept.at_start;
       result.text += kept.text;
-      result.origins.insert(result.origins.end(), kept.origins.begin(), kept.origins.end());
+      result.alignments.insert(result.alignments.end(), kept.alignments.begin(),
+                               kept.alignments.end());
       position = end;
     };
     pattern_.for_each_match(text.text, [&](TextSpan match) {
@@ -30,7 +31,7 @@ class ReplaceNormalizer : public Normalizer {
       result.text += content_;
       check_text_size(result.text.size(), max_size);
       // The replacement counts as coming from the last code point that it replaces.
-      take_origin(text, std::max<size_t>(match.end, 1) - 1, result);
+      take_alignment(text, std::max<size_t>(match.end, 1) - 1, result);
       if (match.end <= text.at_start && text.at_start > 0) result.at_start = result.text.size();
       position = match.end;
     });

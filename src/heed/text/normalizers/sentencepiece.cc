@@ -3,10 +3,10 @@
 
 #include "heed/text/charsmap.h"
 #include "heed/text/files/sentencepiece_proto.h"
-#include "heed/text/files/step_check.h"
 #include "heed/text/models/sentencepiece_model.h"
 #include "heed/text/normalizers/normalizer.h"
 #include "heed/text/piece_automaton.h"
+#include "heed/text/step_check.h"
 #include "heed/text/text_size.h"
 #include "heed/text/utf8.h"
 
@@ -47,7 +47,7 @@ class SentencePieceNormalizer : public Normalizer {
     if (begin < all.size()) {
       result.text.reserve(all.size() + all.size() / 2);
       if (prefix_) result.text += space_;
-      take_origin(text, begin, result);
+      take_alignment(text, begin, result);
       write_rest(text, begin, user_defined, max_size, result);
     }
     text = std::move(result);
@@ -67,16 +67,16 @@ class SentencePieceNormalizer : public Normalizer {
         else
           result.text += byte;
       check_text_size(result.text.size(), max_size);
-      take_origin(text, begin, result);
+      take_alignment(text, begin, result);
       if (!written.empty()) after_space = remove_extra_ && written.ends_with(' ');
       if (of_start) result.at_start = result.text.size();
       begin += size;
     }
     while (remove_extra_ && result.text.ends_with(space_))
       result.text.resize(result.text.size() - space_.size());
-    if (!result.origins.empty()) result.origins.resize(result.text.size());
+    if (!result.alignments.empty()) result.alignments.resize(result.text.size());
     if (suffix_) result.text += space_;
-    take_origin(text, all.size() - 1, result);
+    take_alignment(text, all.size() - 1, result);
     result.at_start = std::min(result.at_start, result.text.size());
   }
 

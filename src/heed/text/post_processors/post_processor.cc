@@ -44,7 +44,7 @@ std::vector<int32_t> read_special(const nlohmann::json& json, const std::string&
   return ids;
 }
 
-/// How many white spaces, as GPT-2's letter for one or as they are, a piece begins with.
+/// How many white spaces, as GPT-2's character for one or as they are, a piece begins with.
 size_t leading_spaces(std::string_view piece) {
   static constexpr std::string_view kSpace = "\u0120";
   size_t count = 0;
@@ -60,8 +60,7 @@ size_t leading_spaces(std::string_view piece) {
 size_t trailing_spaces(std::string_view piece) {
   size_t count = 0;
   while (!piece.empty()) {
-    size_t begin = piece.size() - 1;
-    while (begin > 0 && (piece[begin] & 0xC0) == 0x80) --begin;
+    const size_t begin = code_point_begin(piece, piece.size() - 1);
     if (leading_spaces(piece.substr(begin)) == 0) break;
     piece = piece.substr(0, begin);
     ++count;
@@ -190,21 +189,18 @@ std::vector<int32_t> PostProcessor::apply(std::vector<int32_t> ids, bool special
 void PostProcessor::trim(std::string_view text, const std::vector<std::string_view>& pieces,
                          std::vector<TextSpan>& spans) const {
   if (!trims_spaces_) return;
-  const auto inside = [&](size_t byte) {
-    return byte < text.size() && (text[byte] & 0xC0) == 0x80;
-  };
   for (size_t i = 0; i < spans.size(); ++i) {
     TextSpan& span = spans[i];
     size_t leading = leading_spaces(pieces[i]);
     // A single space may be the one that was put before the text.
     if (leading == 1 && prefix_space_ && (i == 0 || span.begin == 0)) leading = 0;
-    for (; leading > 0 && span.begin < span.end; --leading)
-      while (inside(++span.begin)) {
-      }
+    for (; leading > 0 && span.begin < span.end; --leading) {
+      ++span.begin;
+      while (span.begin < text.size() && is_continuation(text[span.begin])) ++span.begin;
+    }
     for (size_t trailing = trailing_spaces(pieces[i]); trailing > 0 && span.begin < span.end;
          --trailing)
-      while (inside(--span.end)) {
-      }
+      span.end = code_point_begin(text, span.end - 1);
   }
 }
 

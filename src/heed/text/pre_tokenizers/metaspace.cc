@@ -2,19 +2,20 @@
 
 #include <nlohmann/json.hpp>
 #include "heed/base/json.h"
+#include "heed/text/files/read_steps.h"
 #include "heed/text/normalizers/map_text.h"
 #include "heed/text/pre_tokenizers/split_text.h"
 
 namespace heed::text {
 namespace {
 
-class MetaspacePreTokenizer : public PieceCutter {
+class MetaspacePreTokenizer : public PieceSplitter {
  public:
   explicit MetaspacePreTokenizer(const MetaspaceOptions& options)
       : options_(options), replacement_(code_point_at(options.replacement, 0).value) {}
 
  protected:
-  void cut(NormalizedText&& text, TextPieces& parts) const override {
+  void split(NormalizedText&& text, TextPieces& parts) const override {
     map_text(text, [&](char32_t value, std::string_view bytes, std::string& result) {
       result += value == ' ' ? std::string_view(options_.replacement) : bytes;
     });
@@ -27,7 +28,7 @@ class MetaspacePreTokenizer : public PieceCutter {
       return;
     }
     const auto is_replacement = [&](char32_t value) { return value == replacement_; };
-    split_text(text, mark_code_points(text.text, is_replacement), Delimiters::merged_with_next,
+    split_text(text, mark_code_points(text.text, is_replacement), SplitBehavior::merged_with_next,
                parts);
   }
 
@@ -44,10 +45,7 @@ std::unique_ptr<PreTokenizer> make_metaspace(const MetaspaceOptions& options) {
 
 MetaspaceOptions read_metaspace_options(const nlohmann::json& json, const std::string& file) {
   MetaspaceOptions options;
-  options.replacement = get<std::string>(json, "replacement", file);
-  require(!options.replacement.empty() &&
-              code_point_at(options.replacement, 0).length == options.replacement.size(),
-          "{}: replacement is {}, expected one character", file, excerpt(json["replacement"]));
+  options.replacement = read_character(json, "replacement", file);
   options.split = get_or<bool>(json, "split", true, file);
   using Prepend = MetaspaceOptions::Prepend;
   const auto scheme = get_or<std::string>(json, "prepend_scheme", "", file);

@@ -10,7 +10,7 @@ namespace heed::text {
 /// ("tokenizer.ggml.pre"; the names are llama.cpp's).
 struct NamedSplit {
   std::vector<std::string> patterns;  // one after the other, matches isolated
-  bool ignore_merges = false;         // a word that is a piece is not cut
+  bool ignore_merges = false;         // a word that is a piece is not split
   bool add_bos = false;               // default if the file has no such key
 };
 

@@ -26,50 +26,51 @@ class PreTokenizerSequence : public PreTokenizer {
   std::vector<std::unique_ptr<PreTokenizer>> parts_;
 };
 
-class Split : public PieceCutter {
+class Split : public PieceSplitter {
  public:
-  Split(Regex pattern, Delimiters delimiters, bool invert)
-      : pattern_(std::move(pattern)), delimiters_(delimiters), invert_(invert) {}
+  Split(Regex pattern, SplitBehavior behavior, bool invert)
+      : pattern_(std::move(pattern)), behavior_(behavior), invert_(invert) {}
 
  protected:
-  void cut(NormalizedText&& text, TextPieces& parts) const override {
+  void split(NormalizedText&& text, TextPieces& parts) const override {
     auto spans = mark_all(pattern_.find_all(text.text), text.text.size());
     if (invert_)
       for (MarkedSpan& span : spans) span.delimiter = !span.delimiter;
-    split_text(text, spans, delimiters_, parts);
+    split_text(text, spans, behavior_, parts);
   }
 
  private:
   Regex pattern_;
-  Delimiters delimiters_;
+  SplitBehavior behavior_;
   bool invert_;
 };
 
 /// Splits at single code points.
-class CodePointSplit : public PieceCutter {
+class CodePointSplit : public PieceSplitter {
  public:
   using Predicate = bool (*)(char32_t);
-  CodePointSplit(Predicate is_delimiter, Delimiters delimiters)
-      : is_delimiter_(is_delimiter), delimiters_(delimiters) {}
+  CodePointSplit(Predicate is_delimiter, SplitBehavior behavior)
+      : is_delimiter_(is_delimiter), behavior_(behavior) {}
 
  protected:
-  void cut(NormalizedText&& text, TextPieces& parts) const override {
-    split_text(text, mark_code_points(text.text, is_delimiter_), delimiters_, parts);
+  void split(NormalizedText&& text, TextPieces& parts) const override {
+    split_text(text, mark_code_points(text.text, is_delimiter_), behavior_, parts);
   }
 
  private:
   Predicate is_delimiter_;
-  Delimiters delimiters_;
+  SplitBehavior behavior_;
 };
 
-class CharacterDelimiter : public PieceCutter {
+class CharacterDelimiter : public PieceSplitter {
  public:
-  explicit CharacterDelimiter(char32_t delimiter) : delimiter_(delimiter) {}
+  explicit CharacterDelimiter(std::string_view delimiter)
+      : delimiter_(code_point_at(delimiter, 0).value) {}
 
  protected:
-  void cut(NormalizedText&& text, TextPieces& parts) const override {
+  void split(NormalizedText&& text, TextPieces& parts) const override {
     const auto is_delimiter = [&](char32_t value) { return value == delimiter_; };
-    split_text(text, mark_code_points(text.text, is_delimiter), Delimiters::removed, parts);
+    split_text(text, mark_code_points(text.text, is_delimiter), SplitBehavior::removed, parts);
   }
 
  private:
@@ -77,9 +78,9 @@ class CharacterDelimiter : public PieceCutter {
 };
 
 /// Words, and runs of what is neither word nor white space.
-class Whitespace : public PieceCutter {
+class Whitespace : public PieceSplitter {
  protected:
-  void cut(NormalizedText&& text, TextPieces& parts) const override {
+  void split(NormalizedText&& text, TextPieces& parts) const override {
     enum class Class { space, word, other };
     std::vector<TextSpan> words;
     Class last = Class::space;
@@ -97,12 +98,12 @@ class Whitespace : public PieceCutter {
   }
 };
 
-class FixedLength : public PieceCutter {
+class FixedLength : public PieceSplitter {
  public:
   explicit FixedLength(int64_t length) : length_(length) {}
 
  protected:
-  void cut(NormalizedText&& text, TextPieces& parts) const override {
+  void split(NormalizedText&& text, TextPieces& parts) const override {
     TextSpan span;
     int64_t count = 0;
     for_each_code_point(text.text, [&](const CodePoint& point, std::string_view) {
@@ -119,42 +120,35 @@ class FixedLength : public PieceCutter {
   int64_t length_;
 };
 
-Delimiters read_delimiters(const nlohmann::json& json, const std::string& file) {
+SplitBehavior read_behavior(const nlohmann::json& json, const std::string& file) {
   const auto name = get<std::string>(json, "behavior", file);
-  if (name == "Removed") return Delimiters::removed;
-  if (name == "Isolated") return Delimiters::isolated;
-  if (name == "MergedWithPrevious") return Delimiters::merged_with_previous;
-  if (name == "MergedWithNext") return Delimiters::merged_with_next;
-  if (name == "Contiguous") return Delimiters::contiguous;
+  if (name == "Removed") return SplitBehavior::removed;
+  if (name == "Isolated") return SplitBehavior::isolated;
+  if (name == "MergedWithPrevious") return SplitBehavior::merged_with_previous;
+  if (name == "MergedWithNext") return SplitBehavior::merged_with_next;
+  if (name == "Contiguous") return SplitBehavior::contiguous;
   fail(
       "{}: behavior is {}, expected Removed, Isolated, MergedWithPrevious, MergedWithNext or "
       "Contiguous",
       file, excerpt(json["behavior"]));
 }
 
-char32_t read_character(const nlohmann::json& json, const char* key, const std::string& file) {
-  const auto text = get<std::string>(json, key, file);
-  require(!text.empty() && code_point_at(text, 0).length == text.size(),
-          "{}: {} is {}, expected one character", file, key, excerpt(json[key]));
-  return code_point_at(text, 0).value;
-}
-
 std::unique_ptr<PreTokenizer> read_split(const nlohmann::json& json, const std::string& file) {
-  return make_split(read_pattern(json, file), read_delimiters(json, file),
+  return make_split(read_pattern(json, file), read_behavior(json, file),
                     get<bool>(json, "invert", file));
 }
 
 std::unique_ptr<PreTokenizer> read_punctuation(const nlohmann::json& json,
                                                const std::string& file) {
-  const auto delimiters =
-      json.contains("behavior") ? read_delimiters(json, file) : Delimiters::isolated;
-  return std::make_unique<CodePointSplit>(is_punctuation, delimiters);
+  const auto behavior =
+      json.contains("behavior") ? read_behavior(json, file) : SplitBehavior::isolated;
+  return std::make_unique<CodePointSplit>(is_punctuation, behavior);
 }
 
 std::unique_ptr<PreTokenizer> read_digits(const nlohmann::json& json, const std::string& file) {
   const bool single = get<bool>(json, "individual_digits", file);
-  return std::make_unique<CodePointSplit>(is_numeric,
-                                          single ? Delimiters::isolated : Delimiters::contiguous);
+  return std::make_unique<CodePointSplit>(
+      is_numeric, single ? SplitBehavior::isolated : SplitBehavior::contiguous);
 }
 
 std::unique_ptr<PreTokenizer> read_fixed_length(const nlohmann::json& json,
@@ -171,7 +165,7 @@ std::unique_ptr<PreTokenizer> read_byte_level(const nlohmann::json& json, const 
 
 }  // namespace
 
-void PieceCutter::apply(TextPieces& pieces, size_t max_size) const {
+void PieceSplitter::apply(TextPieces& pieces, size_t max_size) const {
   TextPieces parts;
   parts.reserve(pieces.size());
   size_t size = 0;
@@ -182,7 +176,7 @@ void PieceCutter::apply(TextPieces& pieces, size_t max_size) const {
     }
     if (piece.text.text.empty()) continue;
     const size_t first = parts.size();
-    cut(std::move(piece.text), parts);
+    split(std::move(piece.text), parts);
     for (size_t i = first; i < parts.size(); ++i) size += parts[i].text.text.size();
     check_text_size(size, max_size);
   }
@@ -193,14 +187,14 @@ std::unique_ptr<PreTokenizer> make_sequence(std::vector<std::unique_ptr<PreToken
   return std::make_unique<PreTokenizerSequence>(std::move(parts));
 }
 
-std::unique_ptr<PreTokenizer> make_split(Regex pattern, Delimiters delimiters, bool invert) {
-  return std::make_unique<Split>(std::move(pattern), delimiters, invert);
+std::unique_ptr<PreTokenizer> make_split(Regex pattern, SplitBehavior behavior, bool invert) {
+  return std::make_unique<Split>(std::move(pattern), behavior, invert);
 }
 
 std::unique_ptr<PreTokenizer> make_bert_pre_tokenizer() {
   std::vector<std::unique_ptr<PreTokenizer>> parts;
-  parts.push_back(std::make_unique<CodePointSplit>(is_white_space, Delimiters::removed));
-  parts.push_back(std::make_unique<CodePointSplit>(is_punctuation, Delimiters::isolated));
+  parts.push_back(std::make_unique<CodePointSplit>(is_white_space, SplitBehavior::removed));
+  parts.push_back(std::make_unique<CodePointSplit>(is_punctuation, SplitBehavior::isolated));
   return make_sequence(std::move(parts));
 }
 
@@ -215,7 +209,7 @@ std::unique_ptr<PreTokenizer> read_pre_tokenizer(const nlohmann::json& json,
   if (type == "BertPreTokenizer") return make_bert_pre_tokenizer();
   if (type == "Whitespace") return std::make_unique<Whitespace>();
   if (type == "WhitespaceSplit")
-    return std::make_unique<CodePointSplit>(is_white_space, Delimiters::removed);
+    return std::make_unique<CodePointSplit>(is_white_space, SplitBehavior::removed);
   if (type == "Punctuation") return read_punctuation(json, file);
   if (type == "Digits") return read_digits(json, file);
   if (type == "FixedLength") return read_fixed_length(json, file);

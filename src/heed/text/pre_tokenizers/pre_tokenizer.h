@@ -28,17 +28,17 @@ class PreTokenizer {
 };
 
 /// A pre-tokenizer that splits each piece on its own.
-class PieceCutter : public PreTokenizer {
+class PieceSplitter : public PreTokenizer {
  public:
   void apply(TextPieces& pieces, size_t max_size) const final;
 
  protected:
   /// Appends the parts of one piece that is not an added token.
-  virtual void cut(NormalizedText&& text, TextPieces& parts) const = 0;
+  virtual void split(NormalizedText&& text, TextPieces& parts) const = 0;
 };
 
 /// What happens to the delimiters that a text is split at.
-enum class Delimiters { removed, isolated, merged_with_previous, merged_with_next, contiguous };
+enum class SplitBehavior { removed, isolated, merged_with_previous, merged_with_next, contiguous };
 
 /// What "pre_tokenizer" of a tokenizer.json describes; `file` is its name in messages. Throws Error
 /// on an unknown type, and on missing or wrong members.
@@ -47,7 +47,7 @@ std::unique_ptr<PreTokenizer> read_pre_tokenizer(const nlohmann::json& json,
 
 std::unique_ptr<PreTokenizer> make_sequence(std::vector<std::unique_ptr<PreTokenizer>> parts);
 /// Splits at the matches of `pattern` or, if `invert`, at the gaps between them.
-std::unique_ptr<PreTokenizer> make_split(Regex pattern, Delimiters delimiters, bool invert);
+std::unique_ptr<PreTokenizer> make_split(Regex pattern, SplitBehavior behavior, bool invert);
 /// BERT's: at white space, and around every punctuation mark.
 std::unique_ptr<PreTokenizer> make_bert_pre_tokenizer();
 
@@ -55,7 +55,7 @@ struct ByteLevelOptions {
   bool add_prefix_space = true;
   bool use_regex = true;  // split as GPT-2 does
 };
-/// Replaces each byte by GPT-2's letter for it.
+/// Replaces each byte by GPT-2's character for it.
 std::unique_ptr<PreTokenizer> make_byte_level(const ByteLevelOptions& options);
 
 struct MetaspaceOptions {

@@ -54,16 +54,16 @@ std::vector<TextSpan> separate(const std::vector<MarkedSpan>& spans, bool with_d
   return kept;
 }
 
-std::vector<TextSpan> resolved(const std::vector<MarkedSpan>& spans, Delimiters delimiters) {
-  switch (delimiters) {
-    case Delimiters::merged_with_previous:
+std::vector<TextSpan> resolved(const std::vector<MarkedSpan>& spans, SplitBehavior behavior) {
+  switch (behavior) {
+    case SplitBehavior::merged_with_previous:
       return merged_with_previous(spans);
-    case Delimiters::merged_with_next:
+    case SplitBehavior::merged_with_next:
       return merged_with_next(spans);
-    case Delimiters::contiguous:
+    case SplitBehavior::contiguous:
       return contiguous(spans);
     default:
-      return separate(spans, delimiters == Delimiters::isolated);
+      return separate(spans, behavior == SplitBehavior::isolated);
   }
 }
 
@@ -83,8 +83,8 @@ std::vector<MarkedSpan> mark_all(const std::vector<TextSpan>& delimiters, size_t
 }
 
 void split_text(const NormalizedText& text, const std::vector<MarkedSpan>& spans,
-                Delimiters delimiters, TextPieces& parts) {
-  for (const TextSpan span : resolved(spans, delimiters))
+                SplitBehavior behavior, TextPieces& parts) {
+  for (const TextSpan span : resolved(spans, behavior))
     if (span.begin != span.end) parts.push_back({part_of(text, span), std::nullopt});
 }
 

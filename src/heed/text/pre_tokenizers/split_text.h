@@ -30,6 +30,6 @@ std::vector<MarkedSpan> mark_code_points(const std::string& text, Predicate&& is
 
 /// Appends the parts of `text`; the spans cover it.
 void split_text(const NormalizedText& text, const std::vector<MarkedSpan>& spans,
-                Delimiters delimiters, TextPieces& parts);
+                SplitBehavior behavior, TextPieces& parts);
 
 }  // namespace heed::text

@@ -21,8 +21,8 @@ class Compiler {
 
  private:
   void compile_set(const RegexNode& node);
-  void compile_alternatives(const RegexNode& node, bool behind);
-  void compile_look(const RegexNode& node);
+  void compile_alternatives(const RegexNode& node, bool lookbehind);
+  void compile_lookaround(const RegexNode& node);
   template <typename CompileInner>
   uint32_t compile_nested(Op op, CompileInner&& compile_inner);
   void compile_repeat(const RegexNode& node);
@@ -32,7 +32,7 @@ class Compiler {
 
   Instruction& at(uint32_t index) { return program_.code[index]; }
   uint32_t end() const { return static_cast<uint32_t>(program_.code.size()); }
-  uint32_t new_memory();
+  uint32_t new_memo();
   uint32_t set_number(uint32_t set);
   void spend(size_t size);
   /// Makes all `jumps` lead to the end of the code, where paths that reached one position in
@@ -62,12 +62,12 @@ uint32_t Compiler::add(Op op) {
   return end() - 1;
 }
 
-uint32_t Compiler::new_memory() {
-  require(program_.memories < limits::kMaxProgramChoices,
+uint32_t Compiler::new_memo() {
+  require(program_.memos < limits::kMaxProgramChoices,
           "{}: the regular expression is too large: more than {} repetitions and alternatives",
           where_, limits::kMaxProgramChoices);
-  if (nesting_ == 0) program_.outer_memories.push_back(program_.memories);
-  return program_.memories++;
+  if (nesting_ == 0) program_.outer_memos.push_back(program_.memos);
+  return program_.memos++;
 }
 
 uint32_t Compiler::set_number(uint32_t set) {
@@ -81,10 +81,10 @@ uint32_t Compiler::set_number(uint32_t set) {
 
 void Compiler::join(const std::vector<uint32_t>& jumps) {
   if (jumps.empty()) return;
-  const uint32_t memory = new_memory();
+  const uint32_t memo = new_memo();
   for (const uint32_t jump : jumps) {
     at(jump).target = end();
-    at(jump).memory = memory;
+    at(jump).memo = memo;
   }
 }
 
@@ -104,13 +104,13 @@ void Compiler::compile(const RegexNode& node) {
     case Kind::repeat:
       compile_repeat(node);
       break;
-    case Kind::place: {
-      const uint32_t index = add(Op::place);
-      at(index).place = node.place;
+    case Kind::anchor: {
+      const uint32_t index = add(Op::anchor);
+      at(index).anchor = node.anchor;
       break;
     }
-    case Kind::look:
-      compile_look(node);
+    case Kind::lookaround:
+      compile_lookaround(node);
       break;
     case Kind::atomic:
       compile_nested(Op::atomic, [&] { compile(node.children[0]); });
@@ -120,22 +120,22 @@ void Compiler::compile(const RegexNode& node) {
 
 void Compiler::compile_set(const RegexNode& node) {
   const auto& ranges = tree_.sets[node.set].ranges();
-  const bool is_letter = ranges.size() == 1 && ranges[0].first == ranges[0].last;
-  const uint32_t index = add(is_letter ? Op::letter : Op::one);
-  if (is_letter)
-    at(index).letter = ranges[0].first;
+  const bool is_character = ranges.size() == 1 && ranges[0].first == ranges[0].last;
+  const uint32_t index = add(is_character ? Op::character : Op::one);
+  if (is_character)
+    at(index).character = ranges[0].first;
   else
     at(index).set = set_number(node.set);
 }
 
-void Compiler::compile_alternatives(const RegexNode& node, bool behind) {
+void Compiler::compile_alternatives(const RegexNode& node, bool lookbehind) {
   std::vector<uint32_t> jumps;
   for (size_t i = 0; i < node.children.size(); ++i) {
     const bool last = i + 1 == node.children.size();
     const uint32_t split = last ? 0 : add(Op::split);
     // The later splits are reached only through the first.
-    if (!last && i == 0) at(split).memory = new_memory();
-    if (behind) {
+    if (!last && i == 0) at(split).memo = new_memo();
+    if (lookbehind) {
       const uint32_t back = add(Op::back);
       at(back).min = *node.children[i].length;
     }
@@ -159,9 +159,9 @@ uint32_t Compiler::compile_nested(Op op, CompileInner&& compile_inner) {
   return head;
 }
 
-void Compiler::compile_look(const RegexNode& node) {
-  const uint32_t head = compile_nested(Op::look, [&] {
-    if (node.behind)
+void Compiler::compile_lookaround(const RegexNode& node) {
+  const uint32_t head = compile_nested(Op::lookaround, [&] {
+    if (node.lookbehind)
       compile_alternatives(node.children[0], true);
     else
       compile(node.children[0]);
@@ -189,9 +189,9 @@ void Compiler::compile_loop(const RegexNode& node) {
     spend(node.max);
     return;
   }
-  loop.memory = new_memory();
+  loop.memo = new_memo();
   const bool limited = node.max != RegexNode::kNoLimit;
-  if (limited && node.max - node.min > 1) loop.exit_memory = new_memory();
+  if (limited && node.max - node.min > 1) loop.exit_memo = new_memo();
   spend(limited ? node.max : node.min);
 }
 
@@ -207,7 +207,7 @@ void Compiler::compile_optional_copies(const RegexNode& node) {
   std::vector<uint32_t> exits;
   for (uint32_t i = 0; i < copies; ++i) {
     const uint32_t split = add(Op::split);
-    at(split).memory = new_memory();
+    at(split).memo = new_memo();
     if (lazy) {
       // A split prefers what comes next, which is to leave.
       exits.push_back(add(Op::jump));

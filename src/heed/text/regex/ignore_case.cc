@@ -18,12 +18,12 @@ char32_t folded(char32_t value) {
 /// For each folded value the other code points that fold to it.
 using Cases = std::map<char32_t, std::vector<char32_t>>;
 
-Cases letters_with_cases() {
+Cases characters_with_cases() {
   constexpr char32_t kLastWithCase = 0x1E943;
   Cases cases;
   for (char32_t value = 0; value <= kLastWithCase; ++value) {
-    const char32_t letter = folded(value);
-    if (letter != value) cases[letter].push_back(value);
+    const char32_t lower = folded(value);
+    if (lower != value) cases[lower].push_back(value);
   }
   return cases;
 }
@@ -36,12 +36,12 @@ void add_cases(CodePointRanges& set, const Cases::value_type& entry) {
 }  // namespace
 
 void add_other_cases(CodePointRanges& set) {
-  static const Cases cases = letters_with_cases();
+  static const Cases cases = characters_with_cases();
   const std::vector<CodePointRanges::Range> ranges = set.ranges();
   if (ranges.size() == 1 && ranges[0].first == ranges[0].last) {
     const char32_t value = ranges[0].first;
-    for (const char32_t letter : {value, folded(value)})
-      if (const auto found = cases.find(letter); found != cases.end()) add_cases(set, *found);
+    for (const char32_t lower : {value, folded(value)})
+      if (const auto found = cases.find(lower); found != cases.end()) add_cases(set, *found);
     return;
   }
   const CharSet members(set);

@@ -11,7 +11,7 @@
 namespace heed::text {
 
 using Op = Instruction::Op;
-using Outcome = MatchMemory::Outcome;
+using Outcome = MemoTable::Outcome;
 
 Matcher::Matcher(const Regex::Program& program, std::string_view text)
     : program_(program),
@@ -28,8 +28,8 @@ std::optional<TextSpan> Matcher::next() {
     }
     // The choices that led to the match count as failed. Those before its end are not tried again;
     // those at its end are.
-    if (memory_.is_on())
-      for (const uint32_t memory : program_.outer_memories) memory_.forget(memory, end);
+    if (memo_table_.is_on())
+      for (const uint32_t memo : program_.outer_memos) memo_table_.forget(memo, end);
     begin_ = last_end_ = end;
     return TextSpan{begin, end};
   }
@@ -52,9 +52,9 @@ size_t Matcher::match(uint32_t pc, size_t position) {
 bool Matcher::step(uint32_t& pc, size_t& position) {
   const Instruction& now = program_.code[pc];
   switch (now.op) {
-    case Op::letter:
+    case Op::character:
       ++pc;
-      return is_letter(now.letter, position, position);
+      return is_character(now.character, position, position);
     case Op::one:
       ++pc;
       return in_set(now.set, position, position);
@@ -64,9 +64,9 @@ bool Matcher::step(uint32_t& pc, size_t& position) {
       return split(pc, position);
     case Op::jump:
       return jump(pc, position);
-    case Op::place:
+    case Op::anchor:
       ++pc;
-      return holds(now.place, position);
+      return holds(now.anchor, position);
     case Op::back:
       for (uint32_t i = 0; i < now.min; ++i) {
         if (position == 0) return false;
@@ -74,7 +74,7 @@ bool Matcher::step(uint32_t& pc, size_t& position) {
       }
       ++pc;
       return true;
-    case Op::look:
+    case Op::lookaround:
     case Op::atomic:
       return nested(pc, position);
     case Op::accept:
@@ -83,16 +83,16 @@ bool Matcher::step(uint32_t& pc, size_t& position) {
   return true;
 }
 
+std::optional<bool> Matcher::known_outcome(uint32_t memo, uint32_t& pc, size_t position) {
+  if (memo == Instruction::kNoMemo) return std::nullopt;
+  const Outcome outcome = visit(memo, position);
+  if (outcome == Outcome::unknown) return std::nullopt;
+  if (outcome == Outcome::succeeded) pc = accept();
+  return outcome == Outcome::succeeded;
+}
+
 bool Matcher::split(uint32_t& pc, size_t position) {
-  const uint32_t memory = program_.code[pc].memory;
-  if (memory != Instruction::kNoMemory) {
-    const Outcome outcome = visit(memory, position);
-    if (outcome == Outcome::failed) return false;
-    if (outcome == Outcome::succeeded) {
-      pc = accept();
-      return true;
-    }
-  }
+  if (const auto known = known_outcome(program_.code[pc].memo, pc, position)) return *known;
   frames_.push_back({pc, false, position, position});
   ++pc;
   return true;
@@ -100,13 +100,8 @@ bool Matcher::split(uint32_t& pc, size_t position) {
 
 bool Matcher::jump(uint32_t& pc, size_t position) {
   const Instruction& now = program_.code[pc];
-  if (memory_.is_on() && now.memory != Instruction::kNoMemory) {
-    const Outcome outcome = visit(now.memory, position);
-    if (outcome == Outcome::failed) return false;
-    if (outcome == Outcome::succeeded) {
-      pc = accept();
-      return true;
-    }
+  if (memo_table_.is_on() && now.memo != Instruction::kNoMemo) {
+    if (const auto known = known_outcome(now.memo, pc, position)) return *known;
     if (keeps_path()) frames_.push_back({pc, true, position, position});
   }
   pc = now.target;
@@ -125,7 +120,7 @@ bool Matcher::loop(uint32_t& pc, size_t& position) {
     return true;
   }
   const size_t begin = position;
-  Outcome outcome = visit(now.memory, begin);
+  Outcome outcome = visit(now.memo, begin);
   if (outcome == Outcome::failed) return false;
   size_t count = now.min, before = begin;
   while (outcome == Outcome::unknown && count < now.max) {
@@ -133,7 +128,7 @@ bool Matcher::loop(uint32_t& pc, size_t& position) {
     if (!in_set(now.set, position, position)) break;
     ++count;
     // Having come this far is the same state as entering the loop here.
-    if (endless) outcome = visit(now.memory, position);
+    if (endless) outcome = visit(now.memo, position);
   }
   spend(count);
   count_backtracking(count - now.min);
@@ -153,55 +148,52 @@ bool Matcher::loop(uint32_t& pc, size_t& position) {
 }
 
 bool Matcher::leave_loop(uint32_t& pc, size_t position) {
-  const uint32_t memory = program_.code[pc].exit_memory;
+  const uint32_t memo = program_.code[pc].exit_memo;
   ++pc;
-  if (memory == Instruction::kNoMemory) return true;
-  const Outcome outcome = visit(memory, position);
-  if (outcome == Outcome::succeeded) pc = accept();
-  return outcome != Outcome::failed;
+  return known_outcome(memo, pc, position).value_or(true);
 }
 
 bool Matcher::nested(uint32_t& pc, size_t& position) {
   const Instruction& now = program_.code[pc];
-  const bool is_look = now.op == Op::look;
+  const bool is_lookaround = now.op == Op::lookaround;
   const size_t base = frames_.size();
   ++nesting_;
   const size_t end = match(pc + 1, position);
   // Matching again from the next position may take as many steps as the path has.
   if (end != kNone) count_backtracking(frames_.size() - base);
-  if (end != kNone && memory_.is_on()) note_path(base, is_look);
+  if (end != kNone && memo_table_.is_on()) note_path(base, is_lookaround);
   --nesting_;
   frames_.resize(base);
   pc = now.target;
-  if (is_look) return (end == kNone) == now.negated;
+  if (is_lookaround) return (end == kNone) == now.negated;
   position = end;
   return end != kNone;
 }
 
 /// Called when a nested program has matched. From any choice on its path it would match again. For
-/// a look-around that is all that matters. For (?>...) the end matters too, and is not remembered.
-void Matcher::note_path(size_t base, bool is_look) {
+/// a lookaround that is all that matters. For (?>...) the end matters too, and is not remembered.
+void Matcher::note_path(size_t base, bool is_lookaround) {
   for (size_t i = base; i < frames_.size(); ++i) {
     const Frame& frame = frames_[i];
     const Instruction& passed = program_.code[frame.pc];
     if (passed.op != Op::loop) {
-      note_choice(passed.memory, frame.position, is_look);
+      note_choice(passed.memo, frame.position, is_lookaround);
       continue;
     }
-    note_choice(passed.exit_memory, frame.position, is_look);
-    note_choice(passed.memory, frame.begin, is_look);
+    note_choice(passed.exit_memo, frame.position, is_lookaround);
+    note_choice(passed.memo, frame.begin, is_lookaround);
     if (passed.max != RegexNode::kNoLimit) continue;
     for (size_t at = frame.position; at > frame.begin; at = back_one(at))
-      note_choice(passed.memory, at, is_look);
+      note_choice(passed.memo, at, is_lookaround);
   }
 }
 
-void Matcher::note_choice(uint32_t memory, size_t position, bool is_look) {
-  if (memory == Instruction::kNoMemory) return;
-  if (is_look)
-    memory_.succeed(memory, position);
+void Matcher::note_choice(uint32_t memo, size_t position, bool is_lookaround) {
+  if (memo == Instruction::kNoMemo) return;
+  if (is_lookaround)
+    memo_table_.succeed(memo, position);
   else
-    memory_.forget(memory, position);
+    memo_table_.forget(memo, position);
 }
 
 bool Matcher::resume(size_t base, uint32_t& pc, size_t& position) {
@@ -227,62 +219,61 @@ bool Matcher::resume(size_t base, uint32_t& pc, size_t& position) {
   return false;
 }
 
+CodePoint Matcher::point_at(size_t position) const {
+  const auto byte = static_cast<uint8_t>(text_[position]);
+  return byte < 0x80 ? CodePoint{byte, 1, true} : code_point_at(text_, position);
+}
+
 bool Matcher::in_set(uint32_t set, size_t position, size_t& after) const {
   if (position >= text_.size()) return false;
-  const auto byte = static_cast<uint8_t>(text_[position]);
-  const CodePoint point = byte < 0x80 ? CodePoint{byte, 1, true} : code_point_at(text_, position);
+  const CodePoint point = point_at(position);
   if (!program_.sets[set].contains(point.value)) return false;
   after = position + point.length;
   return true;
 }
 
-bool Matcher::is_letter(char32_t letter, size_t position, size_t& after) const {
+bool Matcher::is_character(char32_t character, size_t position, size_t& after) const {
   if (position >= text_.size()) return false;
-  const auto byte = static_cast<uint8_t>(text_[position]);
-  const CodePoint point = byte < 0x80 ? CodePoint{byte, 1, true} : code_point_at(text_, position);
-  if (point.value != letter) return false;
+  const CodePoint point = point_at(position);
+  if (point.value != character) return false;
   after = position + point.length;
   return true;
 }
 
-size_t Matcher::back_one(size_t position) const {
-  do --position;
-  while (position > 0 && (static_cast<uint8_t>(text_[position]) & 0xC0) == 0x80);
-  return position;
-}
+size_t Matcher::back_one(size_t position) const { return code_point_begin(text_, position - 1); }
 
 bool Matcher::word_at(size_t position) const {
   static const CharSet words(CodePointRanges::from_table(tables::regex_word));
   return words.contains(code_point_at(text_, position).value);
 }
 
-bool Matcher::holds(Place place, size_t position) const {
+bool Matcher::holds(Anchor anchor, size_t position) const {
   const bool begin = position == 0, end = position == text_.size();
-  switch (place) {
-    case Place::text_begin:
+  switch (anchor) {
+    case Anchor::text_begin:
       return begin;
-    case Place::text_end:
+    case Anchor::text_end:
       return end;
-    case Place::text_end_or_last_newline:
+    case Anchor::text_end_or_last_newline:
       return end || (position + 1 == text_.size() && text_[position] == '\n');
-    case Place::line_begin:
+    case Anchor::line_begin:
       return begin || (text_[position - 1] == '\n' && !end);
-    case Place::line_end:
+    case Anchor::line_end:
       return end || text_[position] == '\n';
-    case Place::word_edge:
-    case Place::no_word_edge:
+    case Anchor::word_boundary:
+    case Anchor::no_word_boundary:
       break;
   }
   const bool before = !begin && word_at(back_one(position)), after = !end && word_at(position);
-  return (before != after) == (place == Place::word_edge);
+  return (before != after) == (anchor == Anchor::word_boundary);
 }
 
 void Matcher::count_backtracking(size_t steps) {
   constexpr size_t kFewSteps = 1000;
   spend(steps);
   backtracking_ += steps;
-  if (!memory_.is_on() && backtracking_ > kFewSteps + 8 * text_.size())
-    memory_.start(text_.size() + 1, program_.memories);
+  if (!memo_table_.is_on() && backtracking_ > kFewSteps + 8 * text_.size())
+    memo_table_.start(text_.size() + 1, program_.memos);
 }
 
 void Matcher::spend(size_t steps) {

@@ -4,9 +4,10 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/text/files/step_check.h"
-#include "heed/text/regex/match_memory.h"
+#include "heed/text/regex/memo_table.h"
 #include "heed/text/regex/program.h"
+#include "heed/text/step_check.h"
+#include "heed/text/utf8.h"
 
 namespace heed::text {
 
@@ -30,10 +31,11 @@ class Matcher {
     size_t position, begin;
   };
 
+  CodePoint point_at(size_t position) const;
   bool in_set(uint32_t set, size_t position, size_t& after) const;
-  bool is_letter(char32_t letter, size_t position, size_t& after) const;
+  bool is_character(char32_t character, size_t position, size_t& after) const;
   size_t back_one(size_t position) const;
-  bool holds(Place place, size_t position) const;
+  bool holds(Anchor anchor, size_t position) const;
   bool word_at(size_t position) const;
 
   /// Where the match ends that begins at `position` and instruction `pc`, or kNone. After a match
@@ -41,6 +43,8 @@ class Matcher {
   size_t match(uint32_t pc, size_t position);
   /// One step; false when it fails.
   bool step(uint32_t& pc, size_t& position);
+  /// Whether a choice is known to succeed, on to `accept`, or to fail; nothing if it is new.
+  std::optional<bool> known_outcome(uint32_t memo, uint32_t& pc, size_t position);
   bool split(uint32_t& pc, size_t position);
   bool jump(uint32_t& pc, size_t position);
   bool loop(uint32_t& pc, size_t& position);
@@ -52,14 +56,14 @@ class Matcher {
   /// Goes back to the newest alternative above `base`; false when there is none.
   bool resume(size_t base, uint32_t& pc, size_t& position);
 
-  MatchMemory::Outcome visit(uint32_t memory, size_t position) {
-    return memory_.is_on() ? memory_.visit(memory, position) : MatchMemory::Outcome::unknown;
+  MemoTable::Outcome visit(uint32_t memo, size_t position) {
+    return memo_table_.is_on() ? memo_table_.visit(memo, position) : MemoTable::Outcome::unknown;
   }
   /// Inside (?=...) and (?>...) exhausted frames stay on the stack, so that note_path() finds the
   /// whole path of a match there. Elsewhere they are dropped.
-  bool keeps_path() const { return nesting_ > 0 && memory_.is_on(); }
-  void note_path(size_t base, bool is_look);
-  void note_choice(uint32_t memory, size_t position, bool is_look);
+  bool keeps_path() const { return nesting_ > 0 && memo_table_.is_on(); }
+  void note_path(size_t base, bool is_lookaround);
+  void note_choice(uint32_t memo, size_t position, bool is_lookaround);
   void count_backtracking(size_t steps);
   void spend(size_t steps);
 
@@ -67,7 +71,7 @@ class Matcher {
   std::string_view text_;
   size_t begin_ = 0, last_end_ = kNone;  // of the search for the next match
   std::vector<Frame> frames_;
-  MatchMemory memory_;
+  MemoTable memo_table_;
   size_t backtracking_ = 0, steps_left_;
   StepCheck check_;
   int nesting_ = 0;

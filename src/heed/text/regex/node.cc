@@ -34,10 +34,10 @@ RegexNode set_node(uint32_t set) {
   return node;
 }
 
-RegexNode place_node(Place place) {
+RegexNode anchor_node(Anchor anchor) {
   RegexNode node;
-  node.kind = Kind::place;
-  node.place = place;
+  node.kind = Kind::anchor;
+  node.anchor = anchor;
   return node;
 }
 
@@ -77,11 +77,11 @@ RegexNode repeat_node(RegexNode child, uint32_t min, uint32_t max, Repetition re
 
 RegexNode atomic_node(RegexNode child) { return parent(Kind::atomic, std::move(child)); }
 
-RegexNode look_node(RegexNode child, bool behind, bool negated) {
-  RegexNode node = parent(Kind::look, std::move(child));
+RegexNode lookaround_node(RegexNode child, bool lookbehind, bool negated) {
+  RegexNode node = parent(Kind::lookaround, std::move(child));
   node.can_be_empty = true;
   node.length = 0;
-  node.behind = behind;
+  node.lookbehind = lookbehind;
   node.negated = negated;
   return node;
 }

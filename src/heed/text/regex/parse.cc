@@ -23,9 +23,9 @@ CodePointRanges range(char32_t first, char32_t last) {
 class SetTable {
  public:
   uint32_t number_of(CodePointRanges set) {
-    const auto [place, is_new] =
+    const auto [entry, is_new] =
         numbers_.emplace(std::move(set), static_cast<uint32_t>(numbers_.size()));
-    return place->second;
+    return entry->second;
   }
 
   std::vector<CodePointRanges> taken() && {
@@ -150,9 +150,9 @@ class Parser {
         return set_node(
             sets_.number_of(dot_all_ ? CodePointRanges::all() : range('\n', '\n').inverted()));
       case '^':
-        return place_node(Place::line_begin);
+        return anchor_node(Anchor::line_begin);
       case '$':
-        return place_node(Place::line_end);
+        return anchor_node(Anchor::line_end);
       case '\\':
         return read_escape();
       case '*':
@@ -177,10 +177,10 @@ class Parser {
       }
       return {};
     }
-    if (reader_.take_if("=")) return read_look(false, false);
-    if (reader_.take_if("!")) return read_look(false, true);
-    if (reader_.take_if("<=")) return read_look(true, false);
-    if (reader_.take_if("<!")) return read_look(true, true);
+    if (reader_.take_if("=")) return read_lookaround(false, false);
+    if (reader_.take_if("!")) return read_lookaround(false, true);
+    if (reader_.take_if("<=")) return read_lookaround(true, false);
+    if (reader_.take_if("<!")) return read_lookaround(true, true);
     return read_flags();
   }
 
@@ -190,17 +190,17 @@ class Parser {
     return node;
   }
 
-  RegexNode read_look(bool behind, bool negated) {
+  RegexNode read_lookaround(bool lookbehind, bool negated) {
     RegexNode inner = read_to_parenthesis();
-    if (behind && inner.kind != RegexNode::Kind::alternatives) {
+    if (lookbehind && inner.kind != RegexNode::Kind::alternatives) {
       std::vector<RegexNode> single;
       single.push_back(std::move(inner));
       inner = alternatives_node(std::move(single));
     }
-    if (behind)
+    if (lookbehind)
       for (const RegexNode& branch : inner.children)
         if (!branch.length) reader_.refuse("a look-behind of variable length");
-    return look_node(std::move(inner), behind, negated);
+    return lookaround_node(std::move(inner), lookbehind, negated);
   }
 
   /// (?i), (?m), (?-i:...)
@@ -229,27 +229,27 @@ class Parser {
   }
 
   RegexNode read_escape() {
-    if (const auto place = place_named(reader_.peek())) {
+    if (const auto anchor = anchor_named(reader_.peek())) {
       reader_.take();
-      return place_node(*place);
+      return anchor_node(*anchor);
     }
     if (auto set = read_class_escape(reader_)) return one_of(std::move(*set));
     const char32_t value = read_character_escape(reader_);
     return one_of(range(value, value));
   }
 
-  static std::optional<Place> place_named(char32_t letter) {
+  static std::optional<Anchor> anchor_named(char32_t letter) {
     switch (letter) {
       case 'b':
-        return Place::word_edge;
+        return Anchor::word_boundary;
       case 'B':
-        return Place::no_word_edge;
+        return Anchor::no_word_boundary;
       case 'A':
-        return Place::text_begin;
+        return Anchor::text_begin;
       case 'z':
-        return Place::text_end;
+        return Anchor::text_end;
       case 'Z':
-        return Place::text_end_or_last_newline;
+        return Anchor::text_end_or_last_newline;
       default:
         return std::nullopt;
     }

@@ -11,44 +11,44 @@ namespace heed::text {
 
 /// One step of matching. The next one follows it in the program, unless said otherwise.
 ///
-/// `memory` and `exit_memory` number the choices whose outcome at each position is remembered
-/// (MatchMemory): every instruction that several paths through the program reach, so that no path
+/// `memo` and `exit_memo` number the choices whose outcome at each position is remembered
+/// (MemoTable): every instruction that several paths through the program reach, so that no path
 /// is tried twice.
 struct Instruction {
   enum class Op : uint8_t {
-    letter,  // the code point `letter`
-    one,     // a code point of the set
-    loop,    // `min` to `max` code points of the set, greedy or possessive
-    split,   // the next instruction; if that fails, the one at `target`
-    jump,    // to `target`
-    place,   // the empty text, if `place` holds
-    back,    // `min` code points back
-    look,    // to `target` if what follows, up to its `accept`, matches here (negated: does not)
-    atomic,  // what follows, up to its `accept`, once; then `target` from where that ended
+    character,   // the code point `character`
+    one,         // a code point of the set
+    loop,        // `min` to `max` code points of the set, greedy or possessive
+    split,       // the next instruction; if that fails, the one at `target`
+    jump,        // to `target`
+    anchor,      // the empty text, if `anchor` holds
+    back,        // `min` code points back
+    lookaround,  // to `target` if what follows matches here, up to its `accept` (negated: if not)
+    atomic,      // what follows, up to its `accept`, once; then `target` from where that ended
     accept,
   };
-  static constexpr uint32_t kNoMemory = UINT32_MAX;
+  static constexpr uint32_t kNoMemo = UINT32_MAX;
 
   Op op = Op::accept;
   Repetition repetition = Repetition::greedy;
-  Place place = Place::line_begin;
+  Anchor anchor = Anchor::line_begin;
   bool negated = false;
-  char32_t letter = 0;
+  char32_t character = 0;
   uint32_t set = 0, target = 0, min = 0, max = 0;
   /// split, jump: this instruction; loop: having `min` code points (and, without a limit, any
   /// number from there on).
-  uint32_t memory = kNoMemory;
+  uint32_t memo = kNoMemo;
   /// loop with a limit: leaving it.
-  uint32_t exit_memory = kNoMemory;
+  uint32_t exit_memo = kNoMemo;
 };
 
 /// A compiled regular expression.
 struct Regex::Program {
   std::vector<Instruction> code;  // the last is `accept`
   std::vector<CharSet> sets;
-  uint32_t memories = 0;
-  /// The memories below this are of instructions outside (?=...) and (?>...).
-  std::vector<uint32_t> outer_memories;
+  uint32_t memos = 0;
+  /// The memos of instructions outside (?=...) and (?>...).
+  std::vector<uint32_t> outer_memos;
   /// Not empty: the pattern is this text, and there is no code.
   std::string literal;
 };

@@ -16,7 +16,7 @@ struct TextSpan {
 
 /// The regular expressions of tokenizer files, as Oniguruma reads them (which is what Python's
 /// `tokenizers` uses): literals, classes with nesting and &&, \p{...}, groups, alternatives,
-/// greedy, lazy and possessive repetition, (?i), atomic groups, looking ahead and behind; ^ and $
+/// greedy, lazy and possessive repetition, (?i), atomic groups, lookaround; ^ and $
 /// are the ends of lines. Captures only group; back-references are not supported.
 ///
 /// Matching backtracks without recursion. Once it has backtracked more often than the text is long,

@@ -22,14 +22,13 @@ using Options = SentencePiece::TrainOptions;
 constexpr size_t kLongestSlice = 4096;  // bytes
 
 /// Takes from the front of `rest` the bytes that the library gets as one sentence: at most
-/// kLongestSlice, cut at a space if there is one, else between code points.
+/// kLongestSlice, split at a space if there is one, else between code points.
 std::string_view take_slice(std::string_view& rest) {
   size_t length = rest.size();
   if (length > kLongestSlice) {
     const size_t space = rest.rfind(' ', kLongestSlice - 1);
     length = space == std::string_view::npos ? kLongestSlice : space + 1;
-    while (length > kLongestSlice - 3 && (static_cast<uint8_t>(rest[length]) & 0xC0) == 0x80)
-      --length;
+    while (length > kLongestSlice - 3 && is_continuation(rest[length])) --length;
   }
   const std::string_view slice = rest.substr(0, length);
   rest.remove_prefix(length);

@@ -10,7 +10,7 @@
 #include "heed/base/quote.h"
 #include "heed/base/reader_limits.h"
 #include "heed/text/byte_alphabet.h"
-#include "heed/text/files/byte_level_json.h"
+#include "heed/text/files/bpe_json.h"
 #include "heed/text/files/tokenizer_path.h"
 #include "heed/text/pre_tokenizers/pre_tokenizer.h"
 #include "heed/text/sentencepiece.h"
@@ -23,13 +23,13 @@ namespace {
 
 const std::string kName = "the tokenizer just learned";
 
-/// GPT-2's letters for bytes in the order of their code points.
-std::vector<std::string> byte_letters() {
-  std::vector<std::string> letters;
+/// GPT-2's characters for bytes in the order of their code points.
+std::vector<std::string> byte_characters() {
+  std::vector<std::string> characters;
   for (int byte = 0; byte < 256; ++byte)
-    append_byte_letters(letters.emplace_back(), std::string(1, static_cast<char>(byte)));
-  std::sort(letters.begin(), letters.end());  // UTF-8 sorts by code point
-  return letters;
+    append_byte_characters(characters.emplace_back(), std::string(1, static_cast<char>(byte)));
+  std::sort(characters.begin(), characters.end());  // UTF-8 sorts by code point
+  return characters;
 }
 
 void check_options(const TrainTokenizerOptions& options) {
@@ -53,7 +53,7 @@ void count_words_of(const std::string& text, const PreTokenizer& pre_tokenizer,
   for (TextPiece& piece : pieces) ++counts[std::move(piece.text.text)];
 }
 
-/// How often each word occurs in `texts`, as the pre-tokenizer cuts and writes words. Malformed
+/// How often each word occurs in `texts`, as the pre-tokenizer splits and writes them. Malformed
 /// UTF-8 is read as with_replacements() does. Computes on the threads of the current Executor.
 WordCounts count_words(const std::vector<std::string>& texts, const PreTokenizer& pre_tokenizer) {
   constexpr int64_t kTexts = 4096;  // of a chunk, whose words are added to the others at once
@@ -87,7 +87,7 @@ Tokenizer train_byte_level_bpe(const std::vector<std::string>& texts,
   require(!words.empty(), "no text to learn a vocabulary from: {} texts, all of them empty",
           texts.size());
   std::vector<std::string> first = options.special_tokens;
-  for (std::string& letter : byte_letters()) first.push_back(std::move(letter));
+  for (std::string& character : byte_characters()) first.push_back(std::move(character));
   const LearnedBpe learned =
       learn_bpe(words, std::move(first), options.vocab_size, options.min_frequency);
   for (size_t id = 0; id < options.special_tokens.size(); ++id)

@@ -15,13 +15,13 @@ class NumberReader {
   uint32_t next() {
     uint32_t value = 0;
     while (true) {
-      const char c = letter();
+      const char c = character();
       if (c >= 'g') return value * 16 + static_cast<uint32_t>(c - 'g');
       value = value * 16 + static_cast<uint32_t>(c <= '9' ? c - '0' : c - 'a' + 10);
     }
   }
 
-  char letter() {
+  char character() {
     const char c = rest_.front();
     rest_.remove_prefix(1);
     return c;

@@ -5,6 +5,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "heed/base/ascii.h"
 #include "heed/text/unicode/number_reader.h"
 #include "heed/text/unicode/tables.h"
 #include "heed/text/utf8.h"
@@ -30,7 +31,7 @@ void add_categories(Properties& properties) {
   while (!runs.done()) {
     const char32_t next = start + runs.next();
     if (category < kCategories.size()) end_run(next);
-    category = kLetters.find(runs.letter());
+    category = kLetters.find(runs.character());
   }
   end_run(CodePointRanges::kLast + 1);
   for (const std::string_view name : kCategories)
@@ -70,7 +71,12 @@ Properties make_properties() {
   return properties;
 }
 
-CharSet set_of(std::string_view edges) { return CharSet(CodePointRanges::from_table(edges)); }
+/// Membership in a set of unicode/tables.h.
+template <const std::string_view& edges>
+bool is_in(char32_t value) {
+  static const CharSet set(CodePointRanges::from_table(edges));
+  return set.contains(value);
+}
 
 std::unordered_map<char32_t, char32_t> newer_lower_case() {
   std::unordered_map<char32_t, char32_t> pairs;
@@ -85,44 +91,22 @@ std::unordered_map<char32_t, char32_t> newer_lower_case() {
 
 bool is_white_space(char32_t value) {
   if (value < 0x80) return value == ' ' || (value >= '\t' && value <= '\r');
-  static const CharSet set = set_of(tables::regex_space);
-  return set.contains(value);
+  return is_in<tables::regex_space>(value);
 }
 
-bool is_word(char32_t value) {
-  static const CharSet set = set_of(tables::word);
-  return set.contains(value);
-}
+bool is_word(char32_t value) { return is_in<tables::word>(value); }
 
-bool is_numeric(char32_t value) {
-  static const CharSet set = set_of(tables::numeric);
-  return set.contains(value);
-}
+bool is_numeric(char32_t value) { return is_in<tables::numeric>(value); }
 
-bool is_punctuation(char32_t value) {
-  static const CharSet set = set_of(tables::punctuation);
-  return set.contains(value);
-}
+bool is_punctuation(char32_t value) { return is_in<tables::punctuation>(value); }
 
-bool is_control(char32_t value) {
-  static const CharSet set = set_of(tables::control);
-  return set.contains(value);
-}
+bool is_control(char32_t value) { return is_in<tables::control>(value); }
 
-bool is_nonspacing_mark(char32_t value) {
-  static const CharSet set = set_of(tables::nonspacing_mark);
-  return set.contains(value);
-}
+bool is_nonspacing_mark(char32_t value) { return is_in<tables::nonspacing_mark>(value); }
 
-bool is_combining_mark(char32_t value) {
-  static const CharSet set = set_of(tables::combining_mark);
-  return set.contains(value);
-}
+bool is_combining_mark(char32_t value) { return is_in<tables::combining_mark>(value); }
 
-bool is_inert(char32_t value) {
-  static const CharSet set = set_of(tables::inert);
-  return set.contains(value);
-}
+bool is_inert(char32_t value) { return is_in<tables::inert>(value); }
 
 void append_lower_case(std::string& text, char32_t value) {
   constexpr char32_t kCapitalIWithDot = 0x130, kDotAbove = 0x307;
@@ -141,11 +125,8 @@ void append_lower_case(std::string& text, char32_t value) {
 
 std::optional<CodePointRanges> property_named(std::string_view name) {
   static const Properties properties = make_properties();
-  std::string plain;
-  for (const char c : name) {
-    if (c == ' ' || c == '-' || c == '_') continue;
-    plain.push_back(static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c));
-  }
+  std::string plain = lower_case(name);
+  std::erase_if(plain, [](char c) { return c == ' ' || c == '-' || c == '_'; });
   const auto found = properties.find(plain);
   if (found == properties.end()) return std::nullopt;
   return found->second;

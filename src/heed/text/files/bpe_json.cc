@@ -1,4 +1,4 @@
-#include "heed/text/files/byte_level_json.h"
+#include "heed/text/files/bpe_json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -24,7 +24,23 @@ nlohmann::json byte_level_pre_tokenizer(const NamedSplit& split, bool add_prefix
                      {"behavior", "Isolated"},
                      {"invert", false}});
   steps.push_back(byte_level_step(add_prefix_space));
-  return {{"type", "Sequence"}, {"pretokenizers", std::move(steps)}};
+  return sequence_step("pretokenizers", std::move(steps));
+}
+
+nlohmann::json sequence_step(const char* member, nlohmann::json steps) {
+  return {{"type", "Sequence"}, {member, std::move(steps)}};
+}
+
+nlohmann::json replace_step(const char* from, const char* to) {
+  return {{"type", "Replace"}, {"pattern", {{"String", from}}}, {"content", to}};
+}
+
+nlohmann::json byte_fallback_decoder(bool strips_space) {
+  nlohmann::json steps = {
+      replace_step("\u2581", " "), {{"type", "ByteFallback"}}, {{"type", "Fuse"}}};
+  if (strips_space)
+    steps.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
+  return sequence_step("decoders", std::move(steps));
 }
 
 nlohmann::json bpe_model_json(const std::optional<std::string>& unknown, bool bytes,

@@ -16,8 +16,17 @@ nlohmann::json added_token_json(size_t id, std::string_view content, bool specia
 /// The ByteLevel step; as a decoder it has the same members.
 nlohmann::json byte_level_step(bool add_prefix_space);
 
-/// Splits words, one pattern after the other, and replaces bytes by GPT-2's letters.
+/// Splits words, one pattern after the other, and replaces bytes by GPT-2's characters.
 nlohmann::json byte_level_pre_tokenizer(const NamedSplit& split, bool add_prefix_space);
+
+/// Steps that are applied one after the other; `member` is "normalizers", "decoders" and so on.
+nlohmann::json sequence_step(const char* member, nlohmann::json steps);
+
+/// Replaces a text; as a normalizer and as a decoder it has the same members.
+nlohmann::json replace_step(const char* from, const char* to);
+
+/// The decoder of SentencePiece's BPE; with `strips_space`, without the space before the text.
+nlohmann::json byte_fallback_decoder(bool strips_space);
 
 /// "model" with an empty vocabulary and without merges. With `bytes`, as SentencePiece's: unknown
 /// characters become pieces for bytes.
