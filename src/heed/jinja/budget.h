@@ -9,7 +9,7 @@
 namespace heed::jinja {
 
 /// A line of a template, for messages.
-struct Place {
+struct SourceLocation {
   std::string name;
   int line = 1;
 
@@ -23,19 +23,19 @@ struct Place {
 /// Bytes that may be in use at the same time.
 class Budget {
  public:
-  Budget(const Place& place, const char* what, size_t limit)
-      : place_(place), what_(what), limit_(limit), left_(limit) {}
+  Budget(const SourceLocation& location, const char* what, size_t limit)
+      : location_(location), what_(what), limit_(limit), left_(limit) {}
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
 
   void take(size_t bytes) {
-    if (bytes > left_) place_.fail("{} would take more than {} bytes", what_, limit_);
+    if (bytes > left_) location_.fail("{} would take more than {} bytes", what_, limit_);
     left_ -= bytes;
   }
   void give(size_t bytes) { left_ += bytes; }
 
  private:
-  const Place& place_;
+  const SourceLocation& location_;
   const char* what_;
   size_t limit_, left_;
 };

@@ -7,18 +7,18 @@
 namespace heed::jinja {
 
 /// While it lives, variables are those of a new activation of `function`, written in `outer`.
-class Interpreter::Entered {
+class Interpreter::ActivationScope {
  public:
-  Entered(Interpreter& interpreter, ActivationRef outer, const ast::Function& function)
+  ActivationScope(Interpreter& interpreter, ActivationRef outer, const ast::Function& function)
       : interpreter_(interpreter), caller_(interpreter.current_) {
     auto activation = std::make_shared<Activation>(std::move(outer), function);
     activation->charge = Charge(interpreter.runtime_.values,
                                 sizeof(Activation) + activation->slots.size() * sizeof(Value));
     interpreter.current_ = std::move(activation);
   }
-  ~Entered() { interpreter_.current_ = std::move(caller_); }
-  Entered(const Entered&) = delete;
-  Entered& operator=(const Entered&) = delete;
+  ~ActivationScope() { interpreter_.current_ = std::move(caller_); }
+  ActivationScope(const ActivationScope&) = delete;
+  ActivationScope& operator=(const ActivationScope&) = delete;
 
  private:
   Interpreter& interpreter_;

@@ -23,7 +23,7 @@ Value Interpreter::evaluate(const Expr& expr) {
 Value Interpreter::evaluate_operation(const Expr& expr) {
   const auto operand = [&](size_t i) { return evaluate(*expr.operands[i]); };
   // Errors of an operation, other than those of its operands, are at its own line.
-  const auto here = [&] { runtime_.place.line = expr.line; };
+  const auto here = [&] { runtime_.location.line = expr.line; };
   switch (expr.kind) {
     case Expr::Kind::tuple:
     case Expr::Kind::list:
@@ -92,7 +92,7 @@ Value Interpreter::evaluate_dict(const Expr& expr) {
   for (size_t i = 0; i < expr.operands.size(); i += 2) {
     Value key = evaluate(*expr.operands[i]);
     Value value = evaluate(*expr.operands[i + 1]);
-    runtime_.place.line = expr.line;
+    runtime_.location.line = expr.line;
     dict.set(runtime_, std::move(key), std::move(value));
   }
   return runtime_.dict(std::move(dict));
@@ -102,7 +102,7 @@ Value Interpreter::evaluate_comparison(const Expr& expr) {
   Value left = evaluate(*expr.operands[0]);
   for (size_t i = 0; i < expr.ops.size(); ++i) {
     Value right = evaluate(*expr.operands[i + 1]);
-    runtime_.place.line = expr.line;
+    runtime_.location.line = expr.line;
     if (!compare(runtime_, expr.ops[i], left, right)) return Value(false);
     left = std::move(right);
   }
@@ -132,7 +132,7 @@ Value Interpreter::evaluate_slice(const Expr& expr) {
   bounds.start = bound(1);
   bounds.stop = bound(2);
   bounds.step = bound(3);
-  runtime_.place.line = expr.line;
+  runtime_.location.line = expr.line;
   return get_slice(runtime_, value, bounds);
 }
 
@@ -158,7 +158,7 @@ Arguments Interpreter::evaluate_arguments(const ast::CallArguments& written) {
 /// A filter or a test.
 Value Interpreter::evaluate_builtin(const Expr& expr, const Value& input) {
   Arguments arguments = evaluate_arguments(expr.arguments);
-  runtime_.place.line = expr.line;
+  runtime_.location.line = expr.line;
   const bool is_filter = expr.kind == Expr::Kind::filter;
   if (expr.builtin == nullptr)
     runtime_.fail("No {} named {}.", is_filter ? "filter" : "test", quoted(expr.name));
@@ -173,7 +173,7 @@ Value Interpreter::filter_text(const Expr& filter, const Value& text) {
 Value Interpreter::evaluate_call(const Expr& expr, const Value* caller) {
   const Value callee = evaluate(*expr.operands[0]);
   Arguments arguments = evaluate_arguments(expr.arguments);
-  runtime_.place.line = expr.line;
+  runtime_.location.line = expr.line;
   if (caller != nullptr) {
     if (arguments.keyword("caller") != nullptr)
       runtime_.fail("got multiple values for keyword argument 'caller'");

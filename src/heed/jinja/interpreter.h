@@ -27,8 +27,8 @@ class Interpreter {
 
  private:
   enum class Flow { next, end_loop, next_item };
-  class Entered;  // a function that runs
-  class Capture;  // output that goes into a text
+  class ActivationScope;  // a function that runs
+  class Capture;          // output that goes into a text
 
   // Statements.
   Flow run(const ast::Body& body);

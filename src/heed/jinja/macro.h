@@ -16,7 +16,7 @@ class Interpreter;
 struct Activation : Cyclic {
   Activation(std::shared_ptr<Activation> outer_activation, const ast::Function& function)
       : outer(std::move(outer_activation)), slots(static_cast<size_t>(function.n_slots)) {}
-  void take_apart() override { slots.clear(); }
+  void break_cycles() override { slots.clear(); }
 
   std::shared_ptr<Activation> outer;  // of the function that this one is written in
   std::vector<Value> slots;

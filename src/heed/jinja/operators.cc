@@ -131,14 +131,8 @@ Value join_texts(Runtime& runtime, const Value& left, const Value& right) {
   const bool markup = left.text().markup || right.text().markup;
   runtime.step_bytes(left.text().bytes.size() + right.text().bytes.size());
   TextBuilder out(runtime.values);
-  const auto append = [&](const Text& text) {
-    if (markup)
-      append_escaped(out, text);
-    else
-      out.append(text);
-  };
-  append(left.text());
-  append(right.text());
+  append_part(out, left.text(), markup);
+  append_part(out, right.text(), markup);
   return runtime.text(out.finish(markup));
 }
 

@@ -38,7 +38,7 @@ IteratorRef characters_of(Runtime& runtime, TextRef text) {
 }  // namespace
 
 Runtime::~Runtime() {
-  for (const auto& object : kept_) object->take_apart();
+  for (const auto& object : kept_) object->break_cycles();
 }
 
 Value Runtime::text(std::string_view bytes, bool input) {

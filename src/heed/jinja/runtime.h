@@ -14,22 +14,22 @@ namespace heed::jinja {
 class Runtime {
  public:
   Runtime(std::string name, const Limits& limits)
-      : place{.name = std::move(name)},
-        values(place, "the values of the template", limits.value_bytes),
-        output(place, "the output", limits.output_bytes),
+      : location{.name = std::move(name)},
+        values(location, "the values of the template", limits.value_bytes),
+        output(location, "the output", limits.output_bytes),
         steps_left_(limits.steps),
         limits_(limits) {}
-  /// Takes apart what may refer to itself.
+  /// Breaks reference cycles.
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  Place place;
+  SourceLocation location;
   Budget values, output;
 
   template <typename... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) const {
-    place.fail(text, std::forward<Args>(args)...);
+    location.fail(text, std::forward<Args>(args)...);
   }
 
   void step(uint64_t count = 1) {
@@ -59,7 +59,7 @@ class Runtime {
   Value tuple(std::vector<Value> items) { return list(std::move(items), true); }
   Value dict(Dict dict);
   Value generator(Iterator::Next next, int depth, std::string_view type_name = "generator");
-  /// Keeps what may come to refer to itself until the rendering ends, and then takes it apart.
+  /// Keeps what may come to refer to itself until the rendering ends, which breaks its cycles.
   void keep(std::shared_ptr<Cyclic> object) {
     values.take(2 * sizeof(object));
     kept_.push_back(std::move(object));

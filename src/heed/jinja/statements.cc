@@ -8,7 +8,7 @@
 namespace heed::jinja {
 
 void Interpreter::run(const ast::Template& tree, TextBuilder& out) {
-  const Entered entered(*this, nullptr, tree.function);
+  const ActivationScope entered(*this, nullptr, tree.function);
   out_ = root_out_ = &out;
   enter(tree.scope);
   run(tree.body);
@@ -18,7 +18,7 @@ Interpreter::Flow Interpreter::run(const ast::Body& body) {
   const Runtime::Level level(runtime_);
   for (const ast::Statement& statement : body) {
     runtime_.step();
-    runtime_.place.line = statement.line;
+    runtime_.location.line = statement.line;
     const Flow flow = std::visit([&](const auto& node) { return run(node); }, statement.node);
     if (flow != Flow::next) return flow;
   }
@@ -68,7 +68,7 @@ Interpreter::Flow Interpreter::run(const ast::For& node) {
 /// Whether an iteration has reached the end of the body. As in jinja2, one that "break" or
 /// "continue" ended does not count.
 bool Interpreter::run_items(const ast::For& node, const Value& items) {
-  const int line = runtime_.place.line;
+  const int line = runtime_.location.line;
   IteratorRef iterator = iterate(runtime_, items);
   if (node.condition) iterator = selected(node, std::move(iterator));
   std::shared_ptr<Loop> loop;
@@ -78,7 +78,7 @@ bool Interpreter::run_items(const ast::For& node, const Value& items) {
   Flow flow = Flow::next;
   for (Value item; flow != Flow::end_loop && (loop ? loop->next(item) : iterator->next(item));) {
     runtime_.step();
-    runtime_.place.line = line;
+    runtime_.location.line = line;
     enter(node.scope);
     assign(*node.target, item);
     if (loop) current_->slots[static_cast<size_t>(node.loop_slot)] = Value(ObjectRef(loop));

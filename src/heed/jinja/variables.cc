@@ -91,8 +91,8 @@ Value Macro::attribute(Runtime& runtime, std::string_view name) const {
 Value Interpreter::call_macro(const Macro& macro, Arguments& arguments) {
   const Runtime::Level level(runtime_);
   const ast::MacroBody& body = macro.body();
-  const Entered entered(*this, macro.outer(), body.function);
-  const int line = runtime_.place.line;
+  const ActivationScope entered(*this, macro.outer(), body.function);
+  const int line = runtime_.location.line;
   Capture capture(*this);
   set_arguments(body, arguments);
   enter(body.scope);
@@ -105,7 +105,7 @@ Value Interpreter::call_macro(const Macro& macro, Arguments& arguments) {
                          : evaluate(*body.defaults[i - required]);
   }
   run(body.body);
-  runtime_.place.line = line;
+  runtime_.location.line = line;
   return capture.finish();
 }
 

@@ -81,7 +81,7 @@ bool is_hashable(const Value& key) {
 
 /// A slice of `size` elements: `count` of them from `first` in steps of `step`.
 struct Stride {
-  int64_t first, last, step;  // last: the bound, behind the slice
+  int64_t first, last, step;  // last: one step past the slice
   size_t count;
 };
 

@@ -99,7 +99,7 @@ class Binder {
 
  private:
   [[noreturn]] void fail_at(int line, const std::string& message) const {
-    Place{name_, line}.fail("{}", message);
+    SourceLocation{name_, line}.fail("{}", message);
   }
   Binder inside(Symbols& symbols) const { return {symbols, name_}; }
 

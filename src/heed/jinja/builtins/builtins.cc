@@ -56,12 +56,6 @@ void match(Call& call, const Builtin& builtin) {
     call.runtime.fail("{}() got an unexpected keyword argument", builtin.name);
 }
 
-const Builtin* find_in(Builtins builtins, std::string_view name) {
-  const auto found = std::find_if(builtins.begin(), builtins.end(),
-                                  [&](const Builtin& builtin) { return builtin.name == name; });
-  return found == builtins.end() ? nullptr : &*found;
-}
-
 const Builtin* find_in(std::initializer_list<Builtins> tables, std::string_view name) {
   for (const Builtins& table : tables)
     if (const Builtin* found = find_in(table, name)) return found;
@@ -69,6 +63,11 @@ const Builtin* find_in(std::initializer_list<Builtins> tables, std::string_view 
 }
 
 }  // namespace
+
+const Builtin* find_in(Builtins builtins, std::string_view name) {
+  const auto found = std::ranges::find(builtins, name, &Builtin::name);
+  return found == builtins.end() ? nullptr : &*found;
+}
 
 int64_t Call::integer(size_t i, int64_t otherwise) const {
   if (!has(i)) return otherwise;

@@ -81,6 +81,9 @@ Builtins text_property_methods();
 Builtins sequence_methods();
 Builtins dict_methods();
 
+/// The entry of that name; nullptr if there is none.
+const Builtin* find_in(Builtins builtins, std::string_view name);
+
 /// bool(test(value)).
 bool passes(Runtime& runtime, std::string_view test, const Value& value, Arguments& arguments);
 /// The filter `name` of `value`.

@@ -95,10 +95,6 @@ constexpr Builtin kFunctions[] = {
 
 }  // namespace
 
-const Builtin* find_function(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kFunctions), std::end(kFunctions),
-                                   [&](const Builtin& function) { return function.name == name; });
-  return found == std::end(kFunctions) ? nullptr : found;
-}
+const Builtin* find_function(std::string_view name) { return find_in(kFunctions, name); }
 
 }  // namespace heed::jinja

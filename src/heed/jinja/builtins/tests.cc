@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <functional>
 
 #include "heed/jinja/builtins/builtins.h"
 #include "heed/jinja/operators.h"
@@ -11,9 +11,10 @@ namespace {
 
 using ast::Op;
 
-template <bool (*holds)(const Value&)>
+/// A function or a member function without arguments.
+template <auto holds>
 Value check(Call& call) {
-  return Value(holds(call.self));
+  return Value(std::invoke(holds, call.self));
 }
 
 template <Op op>
@@ -31,16 +32,8 @@ Value is_even(Call& call) { return has_remainder(call, Value(int64_t{2}), 0); }
 Value is_divisible(Call& call) { return has_remainder(call, *call.values[0], 0); }
 
 bool is_defined(const Value& value) { return !value.is_undefined(); }
-bool is_undefined_value(const Value& value) { return value.is_undefined(); }
-bool is_none_value(const Value& value) { return value.is_none(); }
-bool is_boolean(const Value& value) { return value.is_bool(); }
 bool is_true_value(const Value& value) { return value.is_bool() && value.boolean(); }
 bool is_false_value(const Value& value) { return value.is_bool() && !value.boolean(); }
-bool is_integer(const Value& value) { return value.is_int(); }
-bool is_float_value(const Value& value) { return value.is_float(); }
-bool is_number_value(const Value& value) { return value.is_number(); }
-bool is_string(const Value& value) { return value.is_text(); }
-bool is_mapping(const Value& value) { return value.is_dict(); }
 bool is_sequence_value(const Value& value) {
   return value.is_text() || value.is_sequence() || value.is_dict() || value.is_undefined() ||
          value.as<Range>() != nullptr;
@@ -67,16 +60,16 @@ Value is_test(Call& call) { return Value(find_test(name_of(call)) != nullptr); }
 
 constexpr Builtin kTests[] = {
     {"defined", "", check<is_defined>},
-    {"undefined", "", check<is_undefined_value>},
-    {"none", "", check<is_none_value>},
-    {"boolean", "", check<is_boolean>},
+    {"undefined", "", check<&Value::is_undefined>},
+    {"none", "", check<&Value::is_none>},
+    {"boolean", "", check<&Value::is_bool>},
     {"true", "", check<is_true_value>},
     {"false", "", check<is_false_value>},
-    {"integer", "", check<is_integer>},
-    {"float", "", check<is_float_value>},
-    {"number", "", check<is_number_value>},
-    {"string", "", check<is_string>},
-    {"mapping", "", check<is_mapping>},
+    {"integer", "", check<&Value::is_int>},
+    {"float", "", check<&Value::is_float>},
+    {"number", "", check<&Value::is_number>},
+    {"string", "", check<&Value::is_text>},
+    {"mapping", "", check<&Value::is_dict>},
     {"sequence", "", check<is_sequence_value>},
     {"iterable", "", check<is_iterable>},
     {"callable", "", check<is_callable>},
@@ -109,10 +102,6 @@ constexpr Builtin kTests[] = {
 
 }  // namespace
 
-const Builtin* find_test(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kTests), std::end(kTests),
-                                   [&](const Builtin& test) { return test.name == name; });
-  return found == std::end(kTests) ? nullptr : found;
-}
+const Builtin* find_test(std::string_view name) { return find_in(kTests, name); }
 
 }  // namespace heed::jinja

@@ -44,7 +44,7 @@ Value replace_text(Call& call) {
                   count);
 }
 
-/// The characters behind which jinja2's "title" begins a new word.
+/// The characters after which jinja2's "title" begins a new word.
 bool begins_word(char32_t value) {
   return is_space(value) ||
          (value < 0x80 &&

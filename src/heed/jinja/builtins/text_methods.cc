@@ -139,10 +139,7 @@ class BraceFormat {
   void append(TextBuilder& out, const Value& value) {
     const Value text = str_of(runtime_, value);
     runtime_.step_bytes(text.text().bytes.size());
-    if (text_.markup)
-      append_escaped(out, text.text());
-    else
-      out.append(text.text());
+    append_part(out, text.text(), text_.markup);
   }
 
   Runtime& runtime_;

@@ -11,7 +11,7 @@ namespace {
 struct Window {
   size_t begin, end;
   int64_t first;
-  bool valid;  // start is not behind end
+  bool valid;  // start is not after end
 };
 
 Window window_of(Call& call, size_t start_parameter) {
@@ -62,11 +62,8 @@ Value count(Call& call) {
   if (!window.valid) return Value(int64_t{0});
   const std::string_view part =
       std::string_view(text.bytes).substr(window.begin, window.end - window.begin);
+  if (wanted.bytes.empty()) return Value(static_cast<int64_t>(count_code_points(part)) + 1);
   int64_t found = 0;
-  if (wanted.bytes.empty()) {
-    for (const char c : part) found += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-    return Value(found + 1);
-  }
   for (size_t at = part.find(wanted.bytes); at != std::string_view::npos;
        at = part.find(wanted.bytes, at + wanted.bytes.size()))
     ++found;

@@ -35,7 +35,7 @@ std::string normalized(std::string_view source) {
 class Lexer {
  public:
   Lexer(std::string source, const std::string& name)
-      : source_(std::move(source)), text_(source_), place_{.name = name} {}
+      : source_(std::move(source)), text_(source_), location_{.name = name} {}
 
   std::vector<Token> run() {
     while (at_ < text_.size()) read_text();
@@ -45,18 +45,18 @@ class Lexer {
 
  private:
   void add(Token::Kind kind, std::string text = {}) {
-    tokens_.push_back({.kind = kind, .line = place_.line, .text = std::move(text)});
+    tokens_.push_back({.kind = kind, .line = location_.line, .text = std::move(text)});
   }
   bool at(std::string_view wanted) const { return text_.substr(at_).starts_with(wanted); }
   /// Moves over `count` bytes and counts their lines.
   void advance(size_t count) {
     const std::string_view passed = text_.substr(at_, count);
-    place_.line += static_cast<int>(std::count(passed.begin(), passed.end(), '\n'));
+    location_.line += static_cast<int>(std::count(passed.begin(), passed.end(), '\n'));
     line_starting_ = passed.empty() ? line_starting_ : passed.back() == '\n';
     at_ += passed.size();
   }
-  /// The position behind the white space at `from`.
-  size_t behind_space(size_t from) const {
+  /// The position after the white space at `from`.
+  size_t after_space(size_t from) const {
     while (from < text_.size()) {
       const CodePoint point = code_point_at(text_, from);
       if (!is_space(point.value)) break;
@@ -64,23 +64,13 @@ class Lexer {
     }
     return from;
   }
-  std::string_view without_trailing_space(std::string_view text) const {
-    while (!text.empty()) {
-      size_t begin = text.size() - 1;
-      while ((static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
-      if (!is_space(code_point_at(text, begin).value)) break;
-      text.remove_suffix(text.size() - begin);
-    }
-    return text;
-  }
-
   /// `text` as it is left of a tag with `sign` ('-', '+' or 0).
   std::string_view left_of_tag(std::string_view text, char sign, bool variable) const {
     if (sign == '-') return without_trailing_space(text);
     if (sign == '+' || variable) return text;
     const size_t line = text.rfind('\n') + 1;  // npos + 1 == 0
     if (line == 0 && !line_starting_) return text;
-    return behind_space(static_cast<size_t>(text.data() - text_.data()) + line) >=
+    return after_space(static_cast<size_t>(text.data() - text_.data()) + line) >=
                    static_cast<size_t>(text.data() - text_.data()) + text.size()
                ? text.substr(0, line)
                : text;
@@ -119,24 +109,24 @@ class Lexer {
   void read_comment(size_t opening) {
     const size_t begin = at_ + opening;
     const size_t end = text_.find("#}", begin);
-    if (end == std::string_view::npos) place_.fail("Missing end of comment tag");
+    if (end == std::string_view::npos) location_.fail("Missing end of comment tag");
     const char sign = end > begin ? text_[end - 1] : '\0';
-    advance(behind_tag(end + 2, sign) - at_);
+    advance(after_tag(end + 2, sign) - at_);
   }
 
-  /// Where the text goes on behind a tag that ends at `end`, after `sign`: '-' removes white space,
+  /// Where the text goes on after a tag that ends at `end`, after `sign`: '-' removes white space,
   /// '+' nothing, and else one line end is removed.
-  size_t behind_tag(size_t end, char sign) const {
-    if (sign == '-') return behind_space(end);
+  size_t after_tag(size_t end, char sign) const {
+    if (sign == '-') return after_space(end);
     return sign != '+' && end < text_.size() && text_[end] == '\n' ? end + 1 : end;
   }
 
   /// The length of a tag {% raw %} here, or 0.
   size_t raw_tag(size_t opening) const {
-    size_t end = behind_space(at_ + opening);
+    size_t end = after_space(at_ + opening);
     if (!text_.substr(end).starts_with("raw")) return 0;
-    end = behind_space(end + 3);
-    if (text_.substr(end).starts_with("-%}")) return behind_space(end + 3) - at_;
+    end = after_space(end + 3);
+    if (text_.substr(end).starts_with("-%}")) return after_space(end + 3) - at_;
     return text_.substr(end).starts_with("%}") ? end + 2 - at_ : 0;
   }
 
@@ -147,17 +137,17 @@ class Lexer {
       size_t end = tag + 2;
       const char first = end < text_.size() ? text_[end] : '\0';
       const char sign = first == '-' || first == '+' ? first : '\0';
-      end = behind_space(end + (sign != '\0' ? 1 : 0));
+      end = after_space(end + (sign != '\0' ? 1 : 0));
       if (!text_.substr(end).starts_with("endraw")) continue;
-      end = behind_space(end + 6);
+      end = after_space(end + 6);
       const char last = end < text_.size() ? text_[end] : '\0';
       if (last == '-' || last == '+') ++end;
       if (!text_.substr(end).starts_with("%}")) continue;
       const std::string_view kept = left_of_tag(text_.substr(at_, tag - at_), sign, false);
       if (!kept.empty()) add(Token::Kind::text, std::string(kept));
-      return advance(behind_tag(end + 2, last) - at_);
+      return advance(after_tag(end + 2, last) - at_);
     }
-    place_.fail("Missing end of raw directive");
+    location_.fail("Missing end of raw directive");
   }
 
   void read_tag(bool variable, size_t opening) {
@@ -166,12 +156,12 @@ class Lexer {
     brackets_.clear();
     while (!read_tag_end(variable)) {
       if (at_ == text_.size()) {
-        place_.fail("unexpected end of template in a tag");
-      } else if (const size_t space = behind_space(at_); space > at_) {
+        location_.fail("unexpected end of template in a tag");
+      } else if (const size_t space = after_space(at_); space > at_) {
         advance(space - at_);
       } else if (!read_number() && !read_name() && !read_string() && !read_operator()) {
         const size_t length = code_point_at(text_, at_).length;
-        place_.fail("unexpected char {}", quoted(text_.substr(at_, length)));
+        location_.fail("unexpected char {}", quoted(text_.substr(at_, length)));
       }
     }
   }
@@ -184,13 +174,13 @@ class Lexer {
     const size_t begin = at_ + (sign != '\0' ? 1 : 0);
     if (!text_.substr(begin).starts_with(variable ? "}}" : "%}")) return false;
     add(variable ? Token::Kind::variable_end : Token::Kind::block_end);
-    // Behind a variable a line end stays.
-    advance((variable && sign == '\0' ? begin + 2 : behind_tag(begin + 2, sign)) - at_);
+    // After a variable a line end stays.
+    advance((variable && sign == '\0' ? begin + 2 : after_tag(begin + 2, sign)) - at_);
     return true;
   }
 
   /// The end of digits with single underscores between them; `from` if there are none.
-  size_t behind_digits(size_t from, int base) const {
+  size_t after_digits(size_t from, int base) const {
     size_t end = from;
     while (end < text_.size()) {
       const size_t digit = end > from && text_[end] == '_' ? end + 1 : end;
@@ -203,17 +193,17 @@ class Lexer {
   bool read_number() { return read_real() || read_integer(); }
 
   bool read_real() {
-    const size_t whole = behind_digits(at_, 10);
+    const size_t whole = after_digits(at_, 10);
     if (whole == at_ || (at_ > 0 && text_[at_ - 1] == '.')) return false;
     size_t end = whole;
     if (end < text_.size() && text_[end] == '.') {
-      const size_t fraction = behind_digits(end + 1, 10);
+      const size_t fraction = after_digits(end + 1, 10);
       if (fraction > end + 1) end = fraction;
     }
     if (end < text_.size() && (text_[end] == 'e' || text_[end] == 'E')) {
       size_t digits = end + 1;
       if (digits < text_.size() && (text_[digits] == '+' || text_[digits] == '-')) ++digits;
-      const size_t exponent = behind_digits(digits, 10);
+      const size_t exponent = after_digits(digits, 10);
       if (exponent > digits) end = exponent;
     }
     if (end == whole) return false;
@@ -233,13 +223,13 @@ class Lexer {
     const int base = letter == 'b' ? 2 : letter == 'o' ? 8 : letter == 'x' ? 16 : 10;
     size_t begin = base == 10 ? at_ : at_ + 2;
     if (base != 10 && begin < text_.size() && text_[begin] == '_') ++begin;
-    size_t end = behind_digits(begin, base);
+    size_t end = after_digits(begin, base);
     if (base != 10 && end == begin) return read_decimal(at_ + 1);  // "0x" is 0 and a name
-    if (base == 10) return read_decimal(text_[at_] == '0' ? behind_zeros() : end);
+    if (base == 10) return read_decimal(text_[at_] == '0' ? after_zeros() : end);
     return add_integer(without_underscores(end).substr(2), base, end);
   }
-  size_t behind_zeros() const {
-    const size_t end = behind_digits(at_, 10);
+  size_t after_zeros() const {
+    const size_t end = after_digits(at_, 10);
     const size_t zeros = text_.find_first_not_of("0_", at_);
     size_t stop = std::min({end, zeros, text_.size()});
     while (text_[stop - 1] == '_') --stop;
@@ -250,7 +240,7 @@ class Lexer {
     add(Token::Kind::integer, digits);
     const auto [stop, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), tokens_.back().integer, base);
-    if (error != std::errc()) place_.fail("{} does not fit into 64 bits", quoted(digits));
+    if (error != std::errc()) location_.fail("{} does not fit into 64 bits", quoted(digits));
     advance(end - at_);
     return true;
   }
@@ -280,7 +270,7 @@ class Lexer {
     size_t end = at_ + 1;
     while (end < text_.size() && text_[end] != quote) end += text_[end] == '\\' ? 2 : 1;
     if (end >= text_.size()) return false;
-    add(Token::Kind::string, unescape(text_.substr(at_ + 1, end - at_ - 1), place_));
+    add(Token::Kind::string, unescape(text_.substr(at_ + 1, end - at_ - 1), location_));
     advance(end + 1 - at_);
     return true;
   }
@@ -302,8 +292,9 @@ class Lexer {
     if (c == '(') brackets_ += ')';
     if (c == '[') brackets_ += ']';
     if (c != '}' && c != ')' && c != ']') return;
-    if (brackets_.empty()) place_.fail("unexpected '{}'", c);
-    if (brackets_.back() != c) place_.fail("unexpected '{}', expected '{}'", c, brackets_.back());
+    if (brackets_.empty()) location_.fail("unexpected '{}'", c);
+    if (brackets_.back() != c)
+      location_.fail("unexpected '{}', expected '{}'", c, brackets_.back());
     brackets_.pop_back();
   }
 
@@ -312,14 +303,14 @@ class Lexer {
   size_t at_ = 0;
   bool line_starting_ = true;
   std::string brackets_;  // closing brackets that are expected
-  Place place_;
+  SourceLocation location_;
   std::vector<Token> tokens_;
 };
 
 }  // namespace
 
 std::vector<Token> tokenize(std::string_view source, const std::string& name) {
-  const Place whole{.name = name};
+  const SourceLocation whole{.name = name};
   if (!is_valid_utf8(source)) whole.fail("the template is not valid UTF-8");
   return Lexer(normalized(source), name).run();
 }

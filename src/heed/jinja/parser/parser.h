@@ -16,7 +16,7 @@ namespace heed::jinja {
 class Parser {
  public:
   Parser(std::string_view source, const std::string& name)
-      : place_{.name = name}, tokens_(tokenize(source, name)) {}
+      : location_{.name = name}, tokens_(tokenize(source, name)) {}
 
   ast::Template parse();
 
@@ -35,7 +35,7 @@ class Parser {
   [[noreturn]] void fail_at_token(std::string_view expected) const;
   template <typename... Args>
   [[noreturn]] void fail_at(int line, fmt::format_string<Args...> text, Args&&... args) const {
-    Place{place_.name, line}.fail(text, std::forward<Args>(args)...);
+    SourceLocation{location_.name, line}.fail(text, std::forward<Args>(args)...);
   }
 
   // Expressions.
@@ -81,6 +81,8 @@ class Parser {
   // Statements.
   ast::Body body(Names end);
   ast::Body body_of_tag(Names end);
+  ast::Body body_up_to(std::string_view end);
+  ast::Body macro_body(std::string_view end);
   void statement(ast::Body& out);
   ast::ExprRef assignment_target(std::string_view end, bool with_namespace);
   ast::ExprRef target_name();
@@ -98,7 +100,7 @@ class Parser {
   void loop_control(ast::Body& out);
   [[noreturn]] void fail_tag(const std::string& name) const;
 
-  Place place_;
+  SourceLocation location_;
   std::vector<Token> tokens_;
   size_t at_ = 0;
   int nesting_ = 0;  // of expressions

@@ -35,10 +35,10 @@ const Op* find_op(const NamedOp (&table)[n], const Token& token) {
 /// Counts a level of recursion of the parser.
 class Nesting {
  public:
-  Nesting(int& level, const Place& place, int line) : level_(level) {
+  Nesting(int& level, const SourceLocation& location, int line) : level_(level) {
     if (++level_ <= limits::kMaxTemplateNesting) return;
     --level_;
-    Place{place.name, line}.fail("expressions nest too deeply");
+    SourceLocation{location.name, line}.fail("expressions nest too deeply");
   }
   ~Nesting() { --level_; }
   Nesting(const Nesting&) = delete;
@@ -90,7 +90,7 @@ ExprRef Parser::expression(bool with_conditional) {
 }
 
 ExprRef Parser::conditional() {
-  const Nesting nesting(nesting_, place_, current().line);
+  const Nesting nesting(nesting_, location_, current().line);
   int line = current().line;
   ExprRef result = disjunction();
   while (skip_name("if")) {
@@ -122,7 +122,7 @@ ExprRef Parser::conjunction() {
 }
 
 ExprRef Parser::negation() {
-  const Nesting nesting(nesting_, place_, current().line);
+  const Nesting nesting(nesting_, location_, current().line);
   if (!current().is_name("not")) return comparison();
   const int line = advance().line;
   return node(Kind::not_, line, operands(negation()));
@@ -192,7 +192,7 @@ ExprRef Parser::power() {
 }
 
 ExprRef Parser::unary(bool with_filter) {
-  const Nesting nesting(nesting_, place_, current().line);
+  const Nesting nesting(nesting_, location_, current().line);
   const int line = current().line;
   ExprRef expr;
   if (skip_op("-"))

@@ -93,6 +93,21 @@ Body Parser::body_of_tag(Names end) {
   return body(end);
 }
 
+/// The same up to the only tag that can end it, whose name is skipped.
+Body Parser::body_up_to(std::string_view end) {
+  Body result = body_of_tag({end});
+  advance();
+  return result;
+}
+
+/// The same of a macro: a "break" in it cannot end a loop around it.
+Body Parser::macro_body(std::string_view end) {
+  const int outer_loops = std::exchange(loops_, 0);
+  Body result = body_up_to(end);
+  loops_ = outer_loops;
+  return result;
+}
+
 void Parser::statement(Body& out) {
   struct Tag {
     std::string_view name;
@@ -155,8 +170,7 @@ void Parser::set(Body& out) {
   ast::SetBlock block;
   block.target = std::move(target);
   block.filter = filter_chain(nullptr);
-  block.body = body_of_tag({"endset"});
-  advance();
+  block.body = body_up_to("endset");
   out.push_back({line, std::move(block)});
 }
 
@@ -172,8 +186,7 @@ void Parser::for_loop(Body& out) {
   loop.body = body_of_tag({"else", "endfor"});
   --loops_;
   if (advance().text == "else") {
-    loop.otherwise = body_of_tag({"endfor"});
-    advance();
+    loop.otherwise = body_up_to("endfor");
   }
   out.push_back({line, std::move(loop)});
 }
@@ -189,8 +202,7 @@ void Parser::if_branches(Body& out) {
     node.branches.emplace_back(std::move(condition), std::move(branch));
   } while (current().is_name("elif"));
   if (advance().text == "else") {
-    node.otherwise = body_of_tag({"endif"});
-    advance();
+    node.otherwise = body_up_to("endif");
   }
   out.push_back({line, std::move(node)});
 }
@@ -221,10 +233,7 @@ void Parser::macro(Body& out) {
   node.target = target_name();
   node.macro = signature();
   node.macro.name = node.target->name;
-  const int outer_loops = std::exchange(loops_, 0);
-  node.macro.body = body_of_tag({"endmacro"});
-  loops_ = outer_loops;
-  advance();
+  node.macro.body = macro_body("endmacro");
   out.push_back({line, std::move(node)});
 }
 
@@ -234,20 +243,14 @@ void Parser::call_block(Body& out) {
   if (current().is_op("(")) node.macro = signature();
   node.call = expression();
   if (node.call->kind != Expr::Kind::call) fail_at(line, "expected call");
-  const int outer_loops = std::exchange(loops_, 0);
-  node.macro.body = body_of_tag({"endcall"});
-  loops_ = outer_loops;
-  advance();
+  node.macro.body = macro_body("endcall");
   out.push_back({line, std::move(node)});
 }
 
 void Parser::generation(Body& out) {
   const int line = advance().line;
   ast::Generation node;
-  const int outer_loops = std::exchange(loops_, 0);
-  node.macro.body = body_of_tag({"endgeneration"});
-  loops_ = outer_loops;
-  advance();
+  node.macro.body = macro_body("endgeneration");
   out.push_back({line, std::move(node)});
 }
 
@@ -255,8 +258,7 @@ void Parser::filter_block(Body& out) {
   const int line = advance().line;
   ast::FilterBlock node;
   node.filter = filter_chain(filter(nullptr));
-  node.body = body_of_tag({"endfilter"});
-  advance();
+  node.body = body_up_to("endfilter");
   out.push_back({line, std::move(node)});
 }
 
@@ -270,8 +272,7 @@ void Parser::with(Body& out) {
     ExprRef value = expression();
     node.variables.emplace_back(std::move(target), std::move(value));
   }
-  node.body = body_of_tag({"endwith"});
-  advance();
+  node.body = body_up_to("endwith");
   out.push_back({line, std::move(node)});
 }
 

@@ -3,25 +3,27 @@
 #include <charconv>
 
 #include "heed/base/utf8.h"
+#include "heed/jinja/values/unicode.h"
 
 namespace heed::jinja {
 namespace {
 
-/// `count` hexadecimal digits at `at`, which moves behind them.
-uint32_t hexadecimal(std::string_view text, size_t& at, size_t count, const Place& place) {
+/// `count` hexadecimal digits at `at`, which moves past them.
+uint32_t hexadecimal(std::string_view text, size_t& at, size_t count,
+                     const SourceLocation& location) {
   uint32_t value = 0;
   const char* begin = text.data() + at;
   const char* end = begin + std::min(count, text.size() - at);
   const auto [stop, error] = std::from_chars(begin, end, value, 16);
   if (error != std::errc() || stop != begin + count)
-    place.fail("a string has an escape with fewer than {} hexadecimal digits", count);
+    location.fail("a string has an escape with fewer than {} hexadecimal digits", count);
   at += count;
   return value;
 }
 
-void append_checked(std::string& out, uint32_t value, const Place& place) {
+void append_checked(std::string& out, uint32_t value, const SourceLocation& location) {
   if (value > 0x10FFFF || (value >= 0xD800 && value < 0xE000))
-    place.fail("a string has an escape of {:#x}, which is not a character", value);
+    location.fail("a string has an escape of {:#x}, which is not a character", value);
   append_utf8(out, value);
 }
 
@@ -37,14 +39,12 @@ uint32_t octal(std::string_view text, size_t& at) {
 void append_escaped_character(std::string& out, std::string_view text, size_t& at) {
   const CodePoint point = code_point_at(text, at);
   at += point.length;
-  const auto value = static_cast<uint32_t>(point.value);
-  out += value <= 0xFF     ? fmt::format("\\x{:02x}", value)
-         : value <= 0xFFFF ? fmt::format("\\u{:04x}", value)
-                           : fmt::format("\\U{:08x}", value);
+  out += escape_of(point.value);
 }
 
-/// One escape; `at` is behind the backslash.
-void append_escape(std::string& out, std::string_view text, size_t& at, const Place& place) {
+/// One escape; `at` is after the backslash.
+void append_escape(std::string& out, std::string_view text, size_t& at,
+                   const SourceLocation& location) {
   constexpr std::string_view kLetters = "abfnrtv\\'\"\n";
   constexpr std::string_view kMeanings = "\a\b\f\n\r\t\v\\'\"";
   const char c = text[at];
@@ -52,11 +52,17 @@ void append_escape(std::string& out, std::string_view text, size_t& at, const Pl
     if (found < kMeanings.size()) out += kMeanings[found];  // a line end stands for nothing
     ++at;
   } else if (c >= '0' && c <= '7') {
-    append_checked(out, octal(text, at), place);
+    append_checked(out, octal(text, at), location);
   } else if (c == 'x' || c == 'u' || c == 'U') {
-    append_checked(out, hexadecimal(text, ++at, c == 'x' ? 2 : c == 'u' ? 4 : 8, place), place);
+    append_checked(out,
+                   hexadecimal(text, ++at,
+                               c == 'x'   ? 2
+                               : c == 'u' ? 4
+                                          : 8,
+                               location),
+                   location);
   } else if (c == 'N') {
-    place.fail("a string has an escape \\N{{...}}, which is not supported");
+    location.fail("a string has an escape \\N{{...}}, which is not supported");
   } else if (static_cast<unsigned char>(c) >= 0x80) {
     append_escaped_character(out, text, at);
   } else {
@@ -66,13 +72,13 @@ void append_escape(std::string& out, std::string_view text, size_t& at, const Pl
 
 }  // namespace
 
-std::string unescape(std::string_view inside, const Place& place) {
+std::string unescape(std::string_view inside, const SourceLocation& location) {
   std::string out;
   for (size_t at = 0; at < inside.size();) {
     const size_t slash = std::min(inside.find('\\', at), inside.size());
     out.append(inside, at, slash - at);
     at = slash + 1;
-    if (slash < inside.size()) append_escape(out, inside, at, place);
+    if (slash < inside.size()) append_escape(out, inside, at, location);
   }
   return out;
 }

@@ -8,7 +8,7 @@
 namespace heed::jinja {
 
 /// What the inside of a string literal stands for: Python's escapes, without \N{...}. Throws Error
-/// at `place` for an incomplete escape and for a surrogate.
-std::string unescape(std::string_view inside, const Place& place);
+/// at `location` for an incomplete escape and for a surrogate.
+std::string unescape(std::string_view inside, const SourceLocation& location);
 
 }  // namespace heed::jinja

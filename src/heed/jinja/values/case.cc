@@ -7,7 +7,7 @@ namespace {
 
 constexpr char32_t kSigma = 0x3A3;
 
-/// Whether the first cased character that `reader` finds behind case-ignorable ones is there.
+/// Whether the first cased character that `reader` finds after case-ignorable ones is there.
 bool cased_follows(CharacterReader reader) {
   while (!reader.done()) {
     const char32_t value = reader.next().value;
@@ -16,7 +16,7 @@ bool cased_follows(CharacterReader reader) {
   return false;
 }
 
-/// Lower case with the final form of sigma: behind a cased letter, not before one.
+/// Lower case with the final form of sigma: after a cased letter, not before one.
 class Lower {
  public:
   void append(TextBuilder& out, const Character& c, const CharacterReader& rest) {

@@ -7,7 +7,7 @@
 
 namespace heed::jinja {
 
-/// About what an entry takes with its place in the index.
+/// About what an entry takes with its location in the index.
 constexpr size_t kEntryBytes = 2 * sizeof(Dict::Entry) + 48;
 
 template <typename Equal>

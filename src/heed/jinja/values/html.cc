@@ -33,4 +33,11 @@ void append_escaped(TextBuilder& out, const Text& text) {
   }
 }
 
+void append_part(TextBuilder& out, const Text& text, bool markup) {
+  if (markup)
+    append_escaped(out, text);
+  else
+    out.append(text);
+}
+
 }  // namespace heed::jinja

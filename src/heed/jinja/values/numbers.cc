@@ -6,25 +6,20 @@
 #include <limits>
 #include <string>
 
+#include "heed/base/ascii.h"
 #include "heed/base/utf8.h"
 #include "heed/jinja/values/unicode.h"
 
 namespace heed::jinja {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_outer_space(std::string_view text) {
   while (!text.empty()) {
     const CodePoint point = code_point_at(text, 0);
     if (!is_space(point.value)) break;
     text.remove_prefix(point.length);
   }
-  while (!text.empty()) {
-    size_t begin = text.size() - 1;
-    while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
-    if (!is_space(code_point_at(text, begin).value)) break;
-    text.remove_suffix(text.size() - begin);
-  }
-  return text;
+  return without_trailing_space(text);
 }
 
 bool is_word(char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); }
@@ -47,17 +42,10 @@ bool take_sign(std::string_view& text) {
   return negative;
 }
 
-std::string lowered(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-  return lower;
-}
-
 }  // namespace
 
 std::optional<int64_t> parse_integer(std::string_view text, int base) {
-  text = trimmed(text);
+  text = without_outer_space(text);
   const bool negative = take_sign(text);
   const char letter = text.size() > 1 && text[0] == '0' ? static_cast<char>(text[1] | 0x20) : '\0';
   const int prefixed = letter == 'x' ? 16 : letter == 'o' ? 8 : letter == 'b' ? 2 : 0;
@@ -80,9 +68,9 @@ std::optional<int64_t> parse_integer(std::string_view text, int base) {
 }
 
 std::optional<double> parse_float(std::string_view text) {
-  text = trimmed(text);
+  text = without_outer_space(text);
   const bool negative = take_sign(text);
-  const std::string word = lowered(text);
+  const std::string word = lower_case(text);
   const double sign = negative ? -1.0 : 1.0;
   if (word == "inf" || word == "infinity") return sign * std::numeric_limits<double>::infinity();
   if (word == "nan") return std::numeric_limits<double>::quiet_NaN();

@@ -71,8 +71,8 @@ class DictView : public Object {
 class Cyclic {
  public:
   virtual ~Cyclic() = default;
-  /// Lets go of everything.
-  virtual void take_apart() = 0;
+  /// Releases all that it refers to.
+  virtual void break_cycles() = 0;
 };
 
 /// namespace(): the only value that a template can change.
@@ -83,7 +83,7 @@ class Namespace : public Object, public Cyclic {
     const Value* found = attributes.find(name);
     return found ? *found : Value();
   }
-  void take_apart() override { attributes.clear(); }
+  void break_cycles() override { attributes.clear(); }
   Dict attributes;
 };
 

@@ -22,17 +22,12 @@ void append_character_repr(TextBuilder& out, const Text& text, const Character& 
     default:
       break;
   }
-  const auto number = static_cast<uint32_t>(c.value);
   if (c.value == static_cast<char32_t>(quote))
     out.append(fmt::format("\\{}", quote), c.input);
   else if (is_printable(c.value))
     out.append(text, c.begin, c.end);
-  else if (number <= 0xFF)
-    out.append(fmt::format("\\x{:02x}", number), c.input);
-  else if (number <= 0xFFFF)
-    out.append(fmt::format("\\u{:04x}", number), c.input);
   else
-    out.append(fmt::format("\\U{:08x}", number), c.input);
+    out.append(escape_of(c.value), c.input);
 }
 
 void append_text_repr(Runtime& runtime, TextBuilder& out, const Text& text) {

@@ -5,12 +5,7 @@
 #include "heed/base/utf8.h"
 
 namespace heed::jinja {
-namespace {
-
-/// A byte of a code point other than its first.
-bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
-}  // namespace
+namespace {}  // namespace
 
 size_t Text::byte_of(size_t index) const {
   if (is_ascii()) return std::min(index, bytes.size());
@@ -67,7 +62,7 @@ void TextBuilder::append(const Text& text, size_t begin, size_t end) {
 
 Text TextBuilder::finish(bool markup) {
   Text text{.bytes = std::move(bytes_), .input = std::move(input_), .markup = markup};
-  for (const char c : text.bytes) text.length += is_continuation(c) ? 0 : 1;
+  text.length = count_code_points(text.bytes);
   text.charge = std::move(charge_);
   return text;
 }

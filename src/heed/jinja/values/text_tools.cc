@@ -10,13 +10,6 @@
 namespace heed::jinja {
 namespace {
 
-/// Where the last character of bytes [0, end) begins.
-size_t last_begin(std::string_view bytes, size_t end) {
-  do --end;
-  while ((static_cast<unsigned char>(bytes[end]) & 0xC0) == 0x80);
-  return end;
-}
-
 size_t limit_of(int64_t max_splits) {
   return max_splits < 0 ? std::numeric_limits<size_t>::max() : static_cast<size_t>(max_splits);
 }
@@ -76,7 +69,7 @@ Span stripped(const Text& text, const Text* characters, bool left, bool right) {
     span.begin = end;
   }
   while (right && span.begin < span.end) {
-    const size_t begin = last_begin(bytes, span.end);
+    const size_t begin = code_point_begin(bytes, span.end - 1);
     if (!removes(begin, span.end)) break;
     span.end = begin;
   }
@@ -169,10 +162,7 @@ Value joined(Runtime& runtime, const Text& separator, const std::vector<Value>& 
   TextBuilder out(runtime.values);
   const auto append = [&](const Text& text) {
     runtime.step_bytes(text.bytes.size());
-    if (separator.markup)
-      append_escaped(out, text);
-    else
-      out.append(text);
+    append_part(out, text, separator.markup);
   };
   for (size_t i = 0; i < items.size(); ++i) {
     if (i > 0) append(separator);

@@ -1,5 +1,6 @@
 #include "heed/jinja/values/unicode.h"
 
+#include <fmt/format.h>
 #include <utf8proc.h>
 
 #include <algorithm>
@@ -106,6 +107,21 @@ bool is_case_ignorable(char32_t value) {
                              UTF8PROC_CATEGORY_LM, UTF8PROC_CATEGORY_SK});
 }
 
+std::string escape_of(char32_t value) {
+  const auto number = static_cast<uint32_t>(value);
+  if (number <= 0xFF) return fmt::format("\\x{:02x}", number);
+  return number <= 0xFFFF ? fmt::format("\\u{:04x}", number) : fmt::format("\\U{:08x}", number);
+}
+
+std::string_view without_trailing_space(std::string_view text) {
+  while (!text.empty()) {
+    const size_t begin = code_point_begin(text, text.size() - 1);
+    if (!is_space(code_point_at(text, begin).value)) break;
+    text = text.substr(0, begin);
+  }
+  return text;
+}
+
 std::string to_upper(char32_t value) {
   const std::vector<char32_t> folded = long_fold(value);
   if (folded.empty()) return spelled(upper(value));
@@ -123,7 +139,7 @@ std::string to_title(char32_t value) {
   const auto title = static_cast<char32_t>(utf8proc_totitle(proc(value)));
   const std::vector<char32_t> folded = long_fold(value);
   if (folded.empty() || is_title(title)) return spelled(title);
-  // The first letter in upper case. An iota behind it stays below it.
+  // The first letter in upper case. An iota after it stays below it.
   const auto first = std::find_if(folded.begin(), folded.end(), is_cased);
   std::string text;
   for (auto part = folded.begin(); part != folded.end(); ++part)

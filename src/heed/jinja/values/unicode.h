@@ -23,6 +23,12 @@ inline bool is_cased(char32_t value) {
   return is_lower(value) || is_upper(value) || is_title(value);
 }
 
+/// Python's escape of a code point: \x41, \u2581 or \U0001f600.
+std::string escape_of(char32_t value);
+
+/// The text without white space at its end.
+std::string_view without_trailing_space(std::string_view text);
+
 /// Full case mappings: the result may have several code points ("ß" becomes "SS").
 std::string to_upper(char32_t value);
 std::string to_lower(char32_t value);
