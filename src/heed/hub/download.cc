@@ -37,7 +37,7 @@ class ListingTask : public Task {
   void begin(const ResponseHead&) override { text_.clear(); }
   void receive(std::string_view bytes) override {
     constexpr size_t kMaxBytes = size_t{32} << 20;
-    require(text_.size() + bytes.size() <= kMaxBytes, "{}: the answer exceeds {} bytes", name_,
+    require(text_.size() + bytes.size() <= kMaxBytes, "{}: the response exceeds {} bytes", name_,
             kMaxBytes);
     text_ += bytes;
   }

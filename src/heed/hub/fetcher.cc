@@ -13,9 +13,9 @@ constexpr std::chrono::milliseconds kTick{100};
 /// An attempt that brings so much counts as a success.
 constexpr uint64_t kWorthwhileBytes = uint64_t{1} << 20;
 
-bool is_transient(const Answer& answer) {
-  return answer.outcome == Outcome::broken_off || answer.outcome == Outcome::unreachable ||
-         (answer.outcome == Outcome::refused && answer.head.is_transient());
+bool is_transient(const Response& response) {
+  return response.outcome == Outcome::broken_off || response.outcome == Outcome::unreachable ||
+         (response.outcome == Outcome::refused && response.head.is_transient());
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ void Fetcher::run(const std::vector<std::unique_ptr<Task>>& tasks,
     const bool waiting = start_pending(states);
     tick(waiting);
     if (std::ranges::all_of(states, is_done)) return;
-    http_.step(kTick, [&](size_t id, const Answer& answer) { end(states[id], answer); });
+    http_.step(kTick, [&](size_t id, const Response& response) { end(states[id], response); });
   }
 }
 
@@ -74,36 +74,36 @@ void Fetcher::start(size_t id, State& state) {
                    .receive = [&task](std::string_view bytes) { task.receive(bytes); }});
 }
 
-void Fetcher::end(State& state, const Answer& answer) {
+void Fetcher::end(State& state, const Response& response) {
   state.phase = State::Phase::pending;
-  reached_ = reached_ || answer.head.status > 0;
-  if (answer.outcome != Outcome::complete) return schedule_retry(state, answer);
+  reached_ = reached_ || response.head.status > 0;
+  if (response.outcome != Outcome::complete) return schedule_retry(state, response);
   const std::string problem = state.task->finish();
   if (problem.empty())
     state.phase = State::Phase::done;
   else
-    schedule_retry(state, {Outcome::broken_off, answer.head, problem});
+    schedule_retry(state, {Outcome::broken_off, response.head, problem});
 }
 
-void Fetcher::schedule_retry(State& state, const Answer& answer) {
+void Fetcher::schedule_retry(State& state, const Response& response) {
   const HubTimeouts& timeouts = options_.timeouts;
-  const std::string problem = fmt::format("{}: {}", state.task->name(), answer.problem);
+  const std::string problem = fmt::format("{}: {}", state.task->name(), response.problem);
   // Without a network nothing is gained by waiting.
-  const bool first_contact = answer.outcome == Outcome::unreachable && !reached_;
-  if (!is_transient(answer) || first_contact) throw RequestError(problem, answer);
+  const bool first_contact = response.outcome == Outcome::unreachable && !reached_;
+  if (!is_transient(response) || first_contact) throw RequestError(problem, response);
   if (state.task->size() >= state.size_before + kWorthwhileBytes) state.failures = 0;
   if (++state.failures >= timeouts.attempts)
     throw RequestError(
         fmt::format("{}, {} times{}", problem, state.failures,
                     state.task->size() > 0 ? "; the next download continues it" : ""),
-        answer);
-  if (answer.head.retry_after > timeouts.longest_pause)
+        response);
+  if (response.head.retry_after > timeouts.longest_pause)
     throw RequestError(fmt::format("{}; the server asks to wait for {} s", problem,
-                                   answer.head.retry_after.count()),
-                       answer);
+                                   response.head.retry_after.count()),
+                       response);
   const auto doubled = timeouts.first_pause * (int64_t{1} << std::min(state.failures - 1, 20));
   const auto pause = std::max<std::chrono::milliseconds>(std::min(doubled, timeouts.longest_pause),
-                                                         answer.head.retry_after);
+                                                         response.head.retry_after);
   state.next_start = Clock::now() + pause;
 }
 

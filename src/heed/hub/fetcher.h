@@ -23,9 +23,10 @@ class Cancelled : public Error {
 /// A request failed for good.
 class RequestError : public Error {
  public:
-  RequestError(const std::string& message, Answer why) : Error(message), answer(std::move(why)) {}
+  RequestError(const std::string& message, Response why)
+      : Error(message), response(std::move(why)) {}
 
-  Answer answer;
+  Response response;
 };
 
 /// Something that a Fetcher fetches.
@@ -44,8 +45,8 @@ class Task {
   virtual uint64_t size() const = 0;
   virtual void begin(const ResponseHead& head) = 0;
   virtual void receive(std::string_view bytes) = 0;
-  /// After the whole answer: the empty text, or why to request again what is missing. Throws Error
-  /// if that would not help.
+  /// After the whole response: the empty text, or why to request again what is missing. Throws
+  /// Error if that would not help.
   virtual std::string finish() = 0;
 };
 
@@ -79,8 +80,8 @@ class Fetcher {
   /// Starts what can start; returns whether all that are left wait for other processes.
   bool start_pending(std::vector<State>& states);
   void start(size_t id, State& state);
-  void end(State& state, const Answer& answer);
-  void schedule_retry(State& state, const Answer& answer);
+  void end(State& state, const Response& response);
+  void schedule_retry(State& state, const Response& response);
 
   const std::string token_;
   const HubOptions& options_;

@@ -53,9 +53,9 @@ class Http::Transfer {
 
   CURL* handle() const { return easy_; }
   bool has_stalled();
-  /// The answer when libcurl has ended with `status`. Throws what begin() or receive() threw.
-  Answer answer(CURLcode status);
-  Answer stalled() const;
+  /// The response when libcurl has ended with `status`. Throws what begin() or receive() threw.
+  Response response(CURLcode status);
+  Response stalled() const;
 
  private:
   template <typename Value>
@@ -183,13 +183,13 @@ bool Http::Transfer::has_stalled() {
   return false;
 }
 
-Answer Http::Transfer::stalled() const {
+Response Http::Transfer::stalled() const {
   const auto seconds = std::chrono::duration<double>(timeouts_.stall).count();
   return {Outcome::broken_off, head_,
           fmt::format("the server sent less than {} bytes in {} s", kLeastBytes, seconds)};
 }
 
-Answer Http::Transfer::answer(CURLcode status) {
+Response Http::Transfer::response(CURLcode status) {
   if (thrown_) std::rethrow_exception(thrown_);
   if (!problem_.empty()) return {Outcome::invalid, head_, problem_};
   if (head_.status >= 400 || (status == CURLE_OK && !head_.has_body()))
@@ -214,7 +214,8 @@ void Http::start(size_t id, Request request) {
   transfers_[id] = std::make_unique<Transfer>(multi_, std::move(request), timeouts_);
 }
 
-void Http::step(std::chrono::milliseconds wait, const std::function<void(size_t, Answer)>& ended) {
+void Http::step(std::chrono::milliseconds wait,
+                const std::function<void(size_t, Response)>& ended) {
   const Curl& curl = Curl::get();
   int running = 0;
   check_multi(curl.multi_poll(multi_, nullptr, 0, static_cast<int>(wait.count()), nullptr));
@@ -222,16 +223,16 @@ void Http::step(std::chrono::milliseconds wait, const std::function<void(size_t,
   std::map<CURL*, CURLcode> over;
   for (int left = 0; const CURLMsg* message = curl.multi_info_read(multi_, &left);)
     if (message->msg == CURLMSG_DONE) over[message->easy_handle] = message->data.result;
-  std::vector<std::pair<size_t, Answer>> answers;
+  std::vector<std::pair<size_t, Response>> responses;
   for (const auto& [id, transfer] : transfers_) {
     if (const auto found = over.find(transfer->handle()); found != over.end())
-      answers.emplace_back(id, transfer->answer(found->second));
+      responses.emplace_back(id, transfer->response(found->second));
     else if (transfer->has_stalled())
-      answers.emplace_back(id, transfer->stalled());
+      responses.emplace_back(id, transfer->stalled());
   }
-  for (auto& [id, answer] : answers) {
+  for (auto& [id, response] : responses) {
     transfers_.erase(id);
-    ended(id, std::move(answer));
+    ended(id, std::move(response));
   }
 }
 

@@ -17,7 +17,7 @@ struct Request {
   std::string url;
   std::string token;    // sent to the URL's host and port only, not to where it redirects to
   uint64_t offset = 0;  // of the first byte that is wanted
-  /// Receives the head and then the body, in parts, of an answer with status 200 or 206. An
+  /// Receives the head and then the body, in parts, of a response with status 200 or 206. An
   /// exception ends the request and leaves Http::step().
   std::function<void(const ResponseHead&)> begin;
   std::function<void(std::string_view)> receive;
@@ -26,13 +26,13 @@ struct Request {
 /// How a request ended.
 enum class Outcome : uint8_t {
   complete,
-  refused,      // by the status of the answer
+  refused,      // by the status of the response
   broken_off,   // before the end; the rest may come next time
   unreachable,  // no connection, or no trusted one
-  invalid,      // an answer that would not be better next time
+  invalid,      // a response that would not be better next time
 };
 
-struct Answer {
+struct Response {
   Outcome outcome = Outcome::complete;
   ResponseHead head;
   std::string problem;  // for a message; empty when complete
@@ -54,9 +54,9 @@ class Http {
   void start(size_t id, Request request);
   size_t running() const { return transfers_.size(); }
 
-  /// Sends and receives for at most `wait`, and calls ended(id, answer) for each request that has
+  /// Sends and receives for at most `wait`, and calls ended(id, response) for each request that has
   /// ended; it may start others.
-  void step(std::chrono::milliseconds wait, const std::function<void(size_t, Answer)>& ended);
+  void step(std::chrono::milliseconds wait, const std::function<void(size_t, Response)>& ended);
 
  private:
   class Transfer;

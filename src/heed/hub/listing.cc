@@ -43,12 +43,12 @@ bool is_hexadecimal(std::string_view text, size_t digits) {
 }
 
 Listing parse_listing(std::string_view json, const std::string& source) {
-  const Json answer = parse_json(json, source);
-  require(answer.is_object(), "{}: expected an object, found {}", source, excerpt(answer));
+  const Json response = parse_json(json, source);
+  require(response.is_object(), "{}: expected an object, found {}", source, excerpt(response));
   Listing listing;
-  listing.commit = checksum_of(answer, "sha", 40, source);
-  const auto files = answer.find("siblings");
-  require(files != answer.end() && files->is_array(),
+  listing.commit = checksum_of(response, "sha", 40, source);
+  const auto files = response.find("siblings");
+  require(files != response.end() && files->is_array(),
           "{}: siblings, the list of files, is missing or not a list", source);
   for (const Json& entry : *files) {
     require(entry.is_object(), "{}: a file is {}, expected an object", source, excerpt(entry));

@@ -23,9 +23,9 @@ struct Listing {
 /// Whether `text` consists of `digits` lower-case hexadecimal digits.
 bool is_hexadecimal(std::string_view text, size_t digits);
 
-/// Reads the hub's answer to /api/models/OWNER/NAME/revision/REVISION?blobs=true. Files whose path
-/// leaves the repository are left out. `source` names the answer in messages. Throws Error when a
-/// field is missing or of another form.
+/// Reads the hub's response to /api/models/OWNER/NAME/revision/REVISION?blobs=true. Files whose
+/// path leaves the repository are left out. `source` names the response in messages. Throws Error
+/// when a field is missing or of another form.
 Listing parse_listing(std::string_view json, const std::string& source);
 
 }  // namespace heed::hub

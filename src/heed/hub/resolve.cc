@@ -16,20 +16,20 @@ namespace {
 
 /// Why a request failed, for a user: "ENDPOINT has no such model".
 std::string explained(const RequestError& error, const Settings& settings, const ModelName& model) {
-  const Answer& answer = error.answer;
-  if (answer.outcome == Outcome::unreachable)
-    return fmt::format("{} cannot be reached: {}", settings.endpoint, answer.problem);
-  if (answer.outcome != Outcome::refused) return error.what();
-  if (answer.head.error_code == "RevisionNotFound")
+  const Response& response = error.response;
+  if (response.outcome == Outcome::unreachable)
+    return fmt::format("{} cannot be reached: {}", settings.endpoint, response.problem);
+  if (response.outcome != Outcome::refused) return error.what();
+  if (response.head.error_code == "RevisionNotFound")
     return fmt::format("{}/{} has no revision \"{}\"", settings.endpoint, model.repository,
                        model.revision);
   const bool no_token = settings.token.empty();
-  if (answer.head.error_code == "GatedRepo")
+  if (response.head.error_code == "GatedRepo")
     return fmt::format("the model is gated: {} {}/{}{}",
                        no_token ? "accept its terms at" : "the token has no access to",
                        settings.endpoint, model.repository,
                        no_token ? " and set HF_TOKEN" : ", or its terms were not accepted");
-  const int status = answer.head.status;
+  const int status = response.head.status;
   if (status == 401 || status == 403 || status == 404)
     return fmt::format(
         "{} has no such model, or {} (HTTP status {})", settings.endpoint,

@@ -8,9 +8,9 @@
 
 namespace heed::hub {
 
-/// What heed reads of the status line and the headers of an answer.
+/// What heed reads of the status line and the headers of a response.
 struct ResponseHead {
-  int status = 0;                         // 0: there was no answer
+  int status = 0;                         // 0: there was no response
   std::optional<uint64_t> length;         // Content-Length
   std::optional<uint64_t> range_begin;    // of Content-Range
   std::chrono::seconds retry_after{0};    // Retry-After, if it is a number, or RateLimit
