@@ -63,11 +63,11 @@ Shape whole_shape(const Parameter& parameter, const model::ModelConfig& config,
   };
   switch (division_of(parameter)) {
     case Division::rows:
-      return with_rows(own[0] * parts.count());
+      return with_rows(own[0] * parts.world_size());
     case Division::vocabulary:
       return with_rows(config.vocab_size);
     case Division::columns:
-      return {own[0], own[1] * parts.count()};
+      return {own[0], own[1] * parts.world_size()};
     default:
       return own;
   }
@@ -83,7 +83,7 @@ Tensor divided(const Parameter& parameter, const Tensor& whole, const model::Mod
     case Division::columns:
       return columns(parameter.name, whole, parts.begin(whole.cols()), parts.end(whole.cols()));
     case Division::once:
-      return parts.own() == 0 ? whole : Tensor::zeros(whole.shape());
+      return parts.rank() == 0 ? whole : Tensor::zeros(whole.shape());
     default:
       return whole;
   }

@@ -67,7 +67,7 @@ Transformer::Transformer(ModelConfig config, std::optional<uint64_t> seed,
                             ? &create_embedding(parameters_, "model.encoder.embed_tokens.weight",
                                                 config_.encoder_vocab_size, config_.d_model)
                             : nullptr) {
-  if (parts_) require_divisible(config_, parts_->count());
+  if (parts_) require_divisible(config_, parts_->world_size());
   if (config_.encoder_layers > 0)
     encoder_.emplace(parameters_, config_, Stack::Kind::encoder,
                      source_embedding_ ? *source_embedding_ : embedding_);
