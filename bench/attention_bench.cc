@@ -112,7 +112,7 @@ void measure(const Case& c, int repetitions) {
   const Tensor v = kept(normal(keys, c.n_kv_heads * c.d, c.dtype, 3), c.kept_in);
   const Tensor d_out = normal(q_offsets.back(), c.n_heads * c.d, c.dtype, 4);
   Tensor out = Tensor::empty(q.shape(), c.dtype);
-  Tensor log_sum = Tensor::empty({q_offsets.back(), c.n_heads});
+  Tensor logsumexp = Tensor::empty({q_offsets.back(), c.n_heads});
   Tensor bias, d_bias;
   if (c.reach > 0) {
     bias = normal(c.n_heads, 2 * c.reach - 1, DType::f32, 5);
@@ -120,7 +120,7 @@ void measure(const Case& c, int repetitions) {
   }
   const AttentionForward in{q, k, v, spans, options, bias};
   const double operations = product_operations(c, spans);
-  const double forward = seconds(repetitions, [&] { attention_forward(in, out, log_sum); });
+  const double forward = seconds(repetitions, [&] { attention_forward(in, out, logsumexp); });
   fmt::print("{:44} forward {:9.3f} ms {:6.1f} GFLOP/s", c.name, forward * 1e3,
              2.0 * operations * 1e-9 / forward);
   if (!c.gathered && !c.kept_in && c.queries > 1) {
@@ -128,7 +128,7 @@ void measure(const Case& c, int repetitions) {
     Tensor dk = Tensor::empty(k.shape(), c.dtype);
     Tensor dv = Tensor::empty(v.shape(), c.dtype);
     const double backward = seconds(repetitions, [&] {
-      attention_backward(in, out, log_sum, d_out, {dq, dk, dv, d_bias});
+      attention_backward(in, out, logsumexp, d_out, {dq, dk, dv, d_bias});
     });
     fmt::print("  backward {:9.3f} ms {:6.1f} GFLOP/s", backward * 1e3,
                5.0 * operations * 1e-9 / backward);

@@ -74,8 +74,8 @@ class SimulatedLeaves : public train::LeafGradients {
 
   void before_lookup(const Parameter& table, DType dtype) override {
     wait_for_weights([&] { LeafGradients::before_lookup(table, dtype); });
-    of_pass_.rows_of(table)->add(tokens_, Tensor::zeros({std::ssize(tokens_), table.shape[1]}),
-                                 1.0f);
+    of_pass_.sparse(table)->add(tokens_, Tensor::zeros({std::ssize(tokens_), table.shape[1]}),
+                                1.0f);
   }
 
   void gradient_complete(const Parameter& parameter) override {

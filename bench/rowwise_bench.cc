@@ -107,12 +107,12 @@ void add_softmax() {
 }
 
 void add_positions_and_tables() {
-  add_benches("rotate_forward", [](const BenchSize& size, DType dtype) {
+  add_benches("rotate", [](const BenchSize& size, DType dtype) {
     constexpr int64_t kHead = 64;
     const Tensor x = some_matrix(size.rows, size.cols, dtype);
     const Rotation rotation{some_matrix(size.rows, kHead / 2), some_matrix(size.rows, kHead / 2)};
     return BenchWork{2 * x.bytes() + 2 * rotation.cos.bytes(), [=, y = empty_like(x)]() mutable {
-                       rotate_forward(x, rotation, {.n_heads = x.cols() / kHead}, y);
+                       rotate(x, rotation, {.n_heads = x.cols() / kHead}, y);
                      }};
   });
   add_benches("embedding_forward", [](const BenchSize& size, DType dtype) {

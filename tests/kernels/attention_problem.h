@@ -57,7 +57,7 @@ struct AttentionProblem {
     v = normals({keys, c.n_kv_heads * c.dv}, 3, c.dtype);
     d_out = normals({q_offsets.back(), c.n_heads * c.dv}, 4, c.dtype);
     out = Tensor::empty(d_out.shape(), c.dtype);
-    log_sum = Tensor::empty({q_offsets.back(), c.n_heads});
+    logsumexp = Tensor::empty({q_offsets.back(), c.n_heads});
     dq = Tensor::empty(q.shape(), c.dtype);
     dk = Tensor::empty(k.shape(), c.dtype);
     dv = Tensor::empty(v.shape(), c.dtype);
@@ -79,7 +79,7 @@ struct AttentionProblem {
 
   AttentionMetadata spans;
   AttentionOptions options;
-  Tensor q, k, v, d_out, out, log_sum, dq, dk, dv;
+  Tensor q, k, v, d_out, out, logsumexp, dq, dk, dv;
   Tensor bias, d_bias, sinks, d_sinks;
 };
 

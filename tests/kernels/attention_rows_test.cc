@@ -26,8 +26,8 @@ Tensor some_rows(const AttentionProblem& whole, int32_t begin, int32_t end, int3
   const Tensor q = whole.q.row_slice(begin, end);
   const AttentionMetadata spans{{0, end - begin}, {0}, {visible}, whole.spans.kv_rows};
   Tensor out = Tensor::empty({end - begin, whole.out.cols()}, whole.out.dtype());
-  Tensor log_sum = Tensor::empty({end - begin, whole.log_sum.cols()});
-  attention_forward({q, whole.k, whole.v, spans, whole.options, whole.bias}, out, log_sum);
+  Tensor logsumexp = Tensor::empty({end - begin, whole.logsumexp.cols()});
+  attention_forward({q, whole.k, whole.v, spans, whole.options, whole.bias}, out, logsumexp);
   return out;
 }
 
@@ -36,7 +36,7 @@ TEST(AttentionRows, DecodingStepByStepEqualsTheFullPassBitForBit) {
     for (const int64_t dv : {48, 96})
       for (const bool gathered : {false, true}) {
         AttentionProblem whole({"", {150}, {150}, 4, 2, 64, dv, true, 0.0f, gathered, dtype});
-        attention_forward(whole.in(), whole.out, whole.log_sum);
+        attention_forward(whole.in(), whole.out, whole.logsumexp);
         for (int32_t n = 0; n < 150; ++n)
           ASSERT_TRUE(same_bits(some_rows(whole, n, n + 1, n + 1), whole.out.row_slice(n, n + 1)))
               << "row " << n;
@@ -52,7 +52,7 @@ TEST(AttentionRows, DecodingStepByStepEqualsTheFullPassForEveryKeyType) {
               {"", {230}, {230}, 6, 2, 32, 64, true, 0.0f, true, queries, window});
           whole.k = kept_in(whole.k, keys);
           whole.v = kept_in(whole.v, keys);
-          attention_forward(whole.in(), whole.out, whole.log_sum);
+          attention_forward(whole.in(), whole.out, whole.logsumexp);
           for (int32_t n = 0; n < 230; n += n % 7 + 1)
             ASSERT_TRUE(same_bits(some_rows(whole, n, n + 1, n + 1), whole.out.row_slice(n, n + 1)))
                 << target << ", row " << n;
@@ -89,7 +89,7 @@ TEST(AttentionRows, DecodingStepByStepEqualsTheFullPassWithWindowCapAndBias) {
         for (const int64_t reach : {0, 30}) {
           c.dtype = dtype, c.window = window, c.soft_cap = soft_cap, c.reach = reach;
           AttentionProblem whole(c);
-          attention_forward(whole.in(), whole.out, whole.log_sum);
+          attention_forward(whole.in(), whole.out, whole.logsumexp);
           for (int32_t n = 0; n < 260; n += n % 7 + 1)
             ASSERT_TRUE(same_bits(some_rows(whole, n, n + 1, n + 1), whole.out.row_slice(n, n + 1)))
                 << "row " << n << ", window " << window;
@@ -106,7 +106,7 @@ TEST(AttentionRows, LongSequencesDoNotDependOnTheBatchOrTheThreads) {
       AttentionProblem whole({"", {1200}, {1200}, 3, 1, 32, 32, true, 0.0f, true, dtype, window});
       {
         const Threads one(1);
-        attention_forward(whole.in(), whole.out, whole.log_sum);
+        attention_forward(whole.in(), whole.out, whole.logsumexp);
       }
       for (const int count : {1, 2, 3}) {
         const Threads set(count);
@@ -123,11 +123,12 @@ TEST(AttentionRows, LongSequencesAgreeWithReferenceOnEveryTarget) {
   on_every_target([](const std::string& target) {
     for (const int32_t queries : {1, 3, 40}) {
       AttentionProblem c({"", {queries}, {1300}, 6, 2, 32, 48, true}, 3.0f);
-      attention_forward(c.in(), c.out, c.log_sum);
-      Tensor out = Tensor::empty(c.out.shape()), log_sum = Tensor::empty(c.log_sum.shape());
-      reference::attention_forward(c.in(), out, log_sum);
+      attention_forward(c.in(), c.out, c.logsumexp);
+      Tensor out = Tensor::empty(c.out.shape()), logsumexp = Tensor::empty(c.logsumexp.shape());
+      reference::attention_forward(c.in(), out, logsumexp);
       EXPECT_LT(difference(c.out, out), 1e-5) << target << ", " << queries << " queries";
-      EXPECT_LT(difference(c.log_sum, log_sum), 1e-5) << target << ", " << queries << " queries";
+      EXPECT_LT(difference(c.logsumexp, logsumexp), 1e-5)
+          << target << ", " << queries << " queries";
     }
   });
 }
@@ -137,7 +138,7 @@ TEST(AttentionRows, HeadsThatShareKeysEqualSeparateRows) {
     for (const DType dtype : {DType::f32, DType::bf16})
       for (int32_t heads = 1; heads <= 9; ++heads) {
         AttentionProblem whole({"", {40}, {100}, heads, 1, 32, 32, true, 0.0f, true, dtype});
-        attention_forward(whole.in(), whole.out, whole.log_sum);
+        attention_forward(whole.in(), whole.out, whole.logsumexp);
         for (const int32_t n : {0, 17, 39})
           EXPECT_TRUE(same_bits(some_rows(whole, n, n + 1, 61 + n), whole.out.row_slice(n, n + 1)))
               << target << ", " << heads << " heads, row " << n;
@@ -151,13 +152,15 @@ TEST(AttentionRows, QuantisedKeysEqualTheirF32ValuesBitForBit) {
       for (const int32_t queries : {1, 2, 3, 4, 5, 6, 7, 8, 30}) {
         AttentionProblem wide({"", {queries}, {600}, 2, 2, d, d, true});
         const Tensor k = kept_in(wide.k, DType::q8_0), v = kept_in(wide.v, DType::q8_0);
-        Tensor out = Tensor::empty(wide.out.shape()), log_sum = Tensor::empty(wide.log_sum.shape());
-        attention_forward({wide.q, k, v, wide.spans, wide.options}, out, log_sum);
+        Tensor out = Tensor::empty(wide.out.shape()),
+               logsumexp = Tensor::empty(wide.logsumexp.shape());
+        attention_forward({wide.q, k, v, wide.spans, wide.options}, out, logsumexp);
         wide.k = widened(k);
         wide.v = widened(v);
-        attention_forward(wide.in(), wide.out, wide.log_sum);
+        attention_forward(wide.in(), wide.out, wide.logsumexp);
         EXPECT_TRUE(same_bits(out, wide.out)) << target << ", d " << d << ", " << queries;
-        EXPECT_TRUE(same_bits(log_sum, wide.log_sum)) << target << ", d " << d << ", " << queries;
+        EXPECT_TRUE(same_bits(logsumexp, wide.logsumexp))
+            << target << ", d " << d << ", " << queries;
       }
   });
 }
@@ -168,13 +171,14 @@ TEST(AttentionRows, Bf16KeysEqualTheirF32ValuesBesideF32Queries) {
       for (const int32_t queries : {1, 2, 3, 4, 5, 6, 7, 8, 30, 50}) {
         AttentionProblem wide({"", {queries}, {600}, 2, 2, d, d, true});
         const Tensor k = in_dtype(wide.k, DType::bf16), v = in_dtype(wide.v, DType::bf16);
-        Tensor out = Tensor::empty(wide.out.shape()), log_sum = Tensor::empty(wide.log_sum.shape());
-        attention_forward({wide.q, k, v, wide.spans, wide.options}, out, log_sum);
+        Tensor out = Tensor::empty(wide.out.shape()),
+               logsumexp = Tensor::empty(wide.logsumexp.shape());
+        attention_forward({wide.q, k, v, wide.spans, wide.options}, out, logsumexp);
         wide.k = widened(k);
         wide.v = widened(v);
-        attention_forward(wide.in(), wide.out, wide.log_sum);
+        attention_forward(wide.in(), wide.out, wide.logsumexp);
         EXPECT_LT(difference(out, wide.out), 4e-6) << target << ", d " << d << ", " << queries;
-        EXPECT_LT(difference(log_sum, wide.log_sum), 1e-6) << target << ", d " << d;
+        EXPECT_LT(difference(logsumexp, wide.logsumexp), 1e-6) << target << ", d " << d;
       }
   });
 }
@@ -187,13 +191,13 @@ TEST(AttentionRows, CachedKeysOfEveryTypeAgreeWithReference) {
           AttentionProblem c({"", {rows}, {600}, 4, 2, 64, 32, true, 0.0f, true, queries}, 2.0f);
           c.k = kept_in(c.k, keys);
           c.v = kept_in(c.v, keys);
-          attention_forward(c.in(), c.out, c.log_sum);
+          attention_forward(c.in(), c.out, c.logsumexp);
           Tensor out = Tensor::empty(c.out.shape(), queries);
-          Tensor log_sum = Tensor::empty(c.log_sum.shape());
-          reference::attention_forward(c.in(), out, log_sum);
+          Tensor logsumexp = Tensor::empty(c.logsumexp.shape());
+          reference::attention_forward(c.in(), out, logsumexp);
           EXPECT_LT(difference(c.out, out), queries == DType::f32 ? 1e-5 : 8e-3)
               << target << ", keys in " << name_of(keys) << ", " << rows << " queries";
-          EXPECT_LT(difference(c.log_sum, log_sum), 1e-5)
+          EXPECT_LT(difference(c.logsumexp, logsumexp), 1e-5)
               << target << ", keys in " << name_of(keys) << ", " << rows << " queries";
         }
   });
@@ -203,7 +207,7 @@ TEST(AttentionRows, RefusesKeysThatAreNotWholeBlocks) {
   AttentionProblem c({"", {2}, {2}, 2, 2, 16, 32});
   c.k = kept_in(c.k, DType::q8_0);
   c.v = kept_in(c.v, DType::q8_0);
-  EXPECT_THROW(cpu::attention_forward(c.in(), c.out, c.log_sum), Error);
+  EXPECT_THROW(cpu::attention_forward(c.in(), c.out, c.logsumexp), Error);
 }
 
 TEST(AttentionWindow, GradientsAreEqualForAllWidthsBeyondTheSequence) {
@@ -212,8 +216,8 @@ TEST(AttentionWindow, GradientsAreEqualForAllWidthsBeyondTheSequence) {
   AttentionProblem widest({"", {100}, {120}, 2, 2, 32, 32, true});
   widest.options.window = std::numeric_limits<int64_t>::max();
   for (AttentionProblem* problem : {&wide, &widest}) {
-    attention_forward(problem->in(), problem->out, problem->log_sum);
-    attention_backward(problem->in(), problem->out, problem->log_sum, problem->d_out,
+    attention_forward(problem->in(), problem->out, problem->logsumexp);
+    attention_backward(problem->in(), problem->out, problem->logsumexp, problem->d_out,
                        problem->gradients());
   }
   EXPECT_TRUE(same_bits(wide.dq, widest.dq));
@@ -227,8 +231,8 @@ TEST(AttentionWindow, WiderThanTheSequenceChangesNothing) {
     AttentionProblem plain({"", {100}, {120}, 2, 2, 32, 32, true}), windowed = plain;
     windowed.options.window = window;
     windowed.out = Tensor::empty(plain.out.shape());
-    attention_forward(plain.in(), plain.out, plain.log_sum);
-    attention_forward(windowed.in(), windowed.out, windowed.log_sum);
+    attention_forward(plain.in(), plain.out, plain.logsumexp);
+    attention_forward(windowed.in(), windowed.out, windowed.logsumexp);
     EXPECT_TRUE(same_bits(plain.out, windowed.out));
   }
 }
@@ -238,27 +242,27 @@ TEST(AttentionBias, AConstantBiasChangesNoWeight) {
   AttentionProblem plain(c);
   c.reach = 1;
   AttentionProblem biased(c);
-  attention_forward(plain.in(), plain.out, plain.log_sum);
-  attention_forward(biased.in(), biased.out, biased.log_sum);
+  attention_forward(plain.in(), plain.out, plain.logsumexp);
+  attention_forward(biased.in(), biased.out, biased.logsumexp);
   EXPECT_LT(difference(biased.out, plain.out), 1e-5);
 }
 
 TEST(AttentionWindow, KeysOutsideTheWindowAreNotRead) {
   AttentionProblem problem({"", {9}, {400}, 2, 1, 32, 32, true});
   problem.options.window = 70;  // the queries at 391 to 399 see keys from 322 on
-  attention_forward(problem.in(), problem.out, problem.log_sum);
+  attention_forward(problem.in(), problem.out, problem.logsumexp);
   const Tensor before = problem.out.clone();
   for (Tensor* x : {&problem.k, &problem.v})
     std::fill(x->data<float>(), x->data<float>() + 320 * x->cols(),
               std::numeric_limits<float>::quiet_NaN());
-  attention_forward(problem.in(), problem.out, problem.log_sum);
+  attention_forward(problem.in(), problem.out, problem.logsumexp);
   EXPECT_TRUE(same_bits(problem.out, before));
 }
 
 TEST(AttentionRows, DoNotDependOnOtherRows) {
   for (const int32_t d : {64, 20}) {
     AttentionProblem whole({"", {131}, {131}, 2, 1, d, d});
-    attention_forward(whole.in(), whole.out, whole.log_sum);
+    attention_forward(whole.in(), whole.out, whole.logsumexp);
     for (const auto& [begin, end] : {std::pair{0, 1}, {5, 7}, {5, 8}, {40, 49}, {3, 130}})
       EXPECT_TRUE(same_bits(some_rows(whole, begin, end, 131), whole.out.row_slice(begin, end)))
           << begin << " to " << end;
@@ -268,15 +272,15 @@ TEST(AttentionRows, DoNotDependOnOtherRows) {
 TEST(AttentionRows, DoNotDependOnTheBatch) {
   const AttentionCase batch{"", {30, 70, 1}, {30, 70, 40}, 4, 2, 32, 32};
   AttentionProblem all(batch);
-  attention_forward(all.in(), all.out, all.log_sum);
+  attention_forward(all.in(), all.out, all.logsumexp);
   for (size_t b = 0; b < 3; ++b) {
     const int32_t begin = all.spans.q_offsets[b], end = all.spans.q_offsets[b + 1];
     const Tensor q = all.q.row_slice(begin, end);
     const AttentionMetadata spans{
         {0, end - begin}, {all.spans.kv_begin[b]}, {all.spans.kv_end[b]}, {}};
     Tensor out = Tensor::empty({end - begin, all.out.cols()});
-    Tensor log_sum = Tensor::empty({end - begin, all.log_sum.cols()});
-    attention_forward({q, all.k, all.v, spans, all.options}, out, log_sum);
+    Tensor logsumexp = Tensor::empty({end - begin, all.logsumexp.cols()});
+    attention_forward({q, all.k, all.v, spans, all.options}, out, logsumexp);
     EXPECT_TRUE(same_bits(out, all.out.row_slice(begin, end))) << "sequence " << b;
   }
 }
@@ -296,7 +300,7 @@ TEST(AttentionRows, SharedKeysEqualCopiedKeys) {
                         .raw(),
                     static_cast<size_t>(x->cols()) * sizeof(float));
   }
-  attention_forward(copied.in(), copied.out, copied.log_sum);
+  attention_forward(copied.in(), copied.out, copied.logsumexp);
   AttentionMetadata shared = copied.spans;
   shared.kv_begin = {0, 0, 0, 0, 148, 148};
   shared.kv_end = {37, 37, 37, 37, 168, 168};
@@ -304,8 +308,8 @@ TEST(AttentionRows, SharedKeysEqualCopiedKeys) {
     AttentionOptions options = copied.options;
     options.causal = causal;  // a single query sees all keys either way
     Tensor out = Tensor::empty(copied.out.shape());
-    Tensor log_sum = Tensor::empty(copied.log_sum.shape());
-    attention_forward({copied.q, copied.k, copied.v, shared, options}, out, log_sum);
+    Tensor logsumexp = Tensor::empty(copied.logsumexp.shape());
+    attention_forward({copied.q, copied.k, copied.v, shared, options}, out, logsumexp);
     EXPECT_TRUE(same_bits(out, copied.out));
   }
 }

@@ -34,8 +34,8 @@ std::vector<AttentionCase> score_cases() {
         add("fewer queries than keys" + suffix, {1, 6, 40}, {130, 200, 41}, c);
         add("more queries than keys" + suffix, {20, 90}, {5, 70}, c);
         c.n_heads = c.n_kv_heads = 1;
-        add("alone" + suffix, {450}, {450}, c);    // rows and keys become separate tasks
-        add("few rows" + suffix, {3}, {1200}, c);  // which share the keys (split-KV)
+        add("alone" + suffix, {450}, {450}, c);  // rows and keys become separate tasks
+        add("decode" + suffix, {3}, {1200}, c);  // which share the keys (split-KV)
         c.dropout = 0.2f;
         add("dropout" + suffix, {90, 3}, {90, 3}, c);
       }
@@ -123,18 +123,18 @@ class Attention : public testing::TestWithParam<AttentionCase> {};
 TEST_P(Attention, CpuAgreesWithReferenceOnEveryTarget) {
   const AttentionCase& c = GetParam();
   AttentionProblem plain(c);
-  reference::attention_forward(plain.in(), plain.out, plain.log_sum);
+  reference::attention_forward(plain.in(), plain.out, plain.logsumexp);
   if (!c.gathered)
-    reference::attention_backward(plain.in(), plain.out, plain.log_sum, plain.d_out,
+    reference::attention_backward(plain.in(), plain.out, plain.logsumexp, plain.d_out,
                                   plain.gradients());
   const bool f32 = c.dtype == DType::f32;
   on_every_target([&](const std::string& target) {
     AttentionProblem fast(c);
-    cpu::attention_forward(fast.in(), fast.out, fast.log_sum);
+    cpu::attention_forward(fast.in(), fast.out, fast.logsumexp);
     EXPECT_LT(difference(fast.out, plain.out), f32 ? 1e-5 : 8e-3) << target;
-    EXPECT_LT(difference(fast.log_sum, plain.log_sum), 1e-5) << target;
+    EXPECT_LT(difference(fast.logsumexp, plain.logsumexp), 1e-5) << target;
     if (c.gathered) return;
-    cpu::attention_backward(fast.in(), plain.out, plain.log_sum, fast.d_out, fast.gradients());
+    cpu::attention_backward(fast.in(), plain.out, plain.logsumexp, fast.d_out, fast.gradients());
     EXPECT_LT(difference(fast.dq, plain.dq), f32 ? 1e-5 : 1.6e-2) << target;
     EXPECT_LT(difference(fast.dk, plain.dk), f32 ? 1e-5 : 1.6e-2) << target;
     EXPECT_LT(difference(fast.dv, plain.dv), f32 ? 1e-5 : 1.6e-2) << target;
@@ -191,11 +191,11 @@ TEST_P(Attention, DoesNotDependOnTheNumberOfThreads) {
   const AttentionCase& c = GetParam();
   expect_same_on_any_thread_count([&]() -> std::vector<Tensor> {
     AttentionProblem problem(c);
-    attention_forward(problem.in(), problem.out, problem.log_sum);
-    if (c.gathered) return {problem.out, problem.log_sum};
-    attention_backward(problem.in(), problem.out, problem.log_sum, problem.d_out,
+    attention_forward(problem.in(), problem.out, problem.logsumexp);
+    if (c.gathered) return {problem.out, problem.logsumexp};
+    attention_backward(problem.in(), problem.out, problem.logsumexp, problem.d_out,
                        problem.gradients());
-    std::vector<Tensor> all{problem.out, problem.log_sum, problem.dq, problem.dk, problem.dv};
+    std::vector<Tensor> all{problem.out, problem.logsumexp, problem.dq, problem.dk, problem.dv};
     if (c.reach > 0) all.push_back(problem.d_bias);
     if (c.sinks) all.push_back(problem.d_sinks);
     return all;
@@ -213,13 +213,13 @@ TEST(AttentionGradient, AgreesWithFiniteDifferences) {
   for (const float dropout : {0.0f, 0.4f})
     for (const bool causal : {false, true}) {
       AttentionProblem problem({"", {4, 6}, {4, 7}, 4, 2, 5, 3, causal, dropout}, 0.5f);
-      cpu::attention_forward(problem.in(), problem.out, problem.log_sum);
-      cpu::attention_backward(problem.in(), problem.out, problem.log_sum, problem.d_out,
+      cpu::attention_forward(problem.in(), problem.out, problem.logsumexp);
+      cpu::attention_backward(problem.in(), problem.out, problem.logsumexp, problem.d_out,
                               problem.gradients());
       const auto loss = [&] {
         Tensor out = Tensor::empty(problem.out.shape());
-        Tensor log_sum = Tensor::empty(problem.log_sum.shape());
-        reference::attention_forward(problem.in(), out, log_sum);
+        Tensor logsumexp = Tensor::empty(problem.logsumexp.shape());
+        reference::attention_forward(problem.in(), out, logsumexp);
         return weighted_sum(out, problem.d_out);
       };
       EXPECT_LT(gradient_error(problem.q, problem.dq, loss), 1e-4);
@@ -235,13 +235,13 @@ TEST(AttentionGradient, AgreesWithFiniteDifferencesWithWindowCapAndBias) {
       for (const int64_t reach : {0, 3}) {
         c.causal = causal, c.window = window, c.soft_cap = soft_cap, c.reach = reach;
         AttentionProblem problem(c, 0.7f);
-        cpu::attention_forward(problem.in(), problem.out, problem.log_sum);
-        cpu::attention_backward(problem.in(), problem.out, problem.log_sum, problem.d_out,
+        cpu::attention_forward(problem.in(), problem.out, problem.logsumexp);
+        cpu::attention_backward(problem.in(), problem.out, problem.logsumexp, problem.d_out,
                                 problem.gradients());
         const auto loss = [&] {
           Tensor out = Tensor::empty(problem.out.shape());
-          Tensor log_sum = Tensor::empty(problem.log_sum.shape());
-          reference::attention_forward(problem.in(), out, log_sum);
+          Tensor logsumexp = Tensor::empty(problem.logsumexp.shape());
+          reference::attention_forward(problem.in(), out, logsumexp);
           return weighted_sum(out, problem.d_out);
         };
         EXPECT_LT(gradient_error(problem.q, problem.dq, loss), 1e-4);
@@ -257,8 +257,8 @@ TEST(AttentionGradient, IsZeroForKeysThatNoSequenceReads) {
   AttentionProblem problem({"", {6}, {9}, 2, 2, 16, 16});
   problem.spans.kv_begin = {2};
   problem.spans.kv_end = {7};
-  attention_forward(problem.in(), problem.out, problem.log_sum);
-  attention_backward(problem.in(), problem.out, problem.log_sum, problem.d_out,
+  attention_forward(problem.in(), problem.out, problem.logsumexp);
+  attention_backward(problem.in(), problem.out, problem.logsumexp, problem.d_out,
                      problem.gradients());
   for (const Tensor& x : {problem.dk, problem.dv})
     for (const int64_t row : {0, 1, 7, 8})
@@ -267,7 +267,7 @@ TEST(AttentionGradient, IsZeroForKeysThatNoSequenceReads) {
 
 TEST(AttentionGradient, RefusesGatheredKeys) {
   AttentionProblem problem({"", {3}, {5}, 1, 1, 4, 4, false, 0.0f, true});
-  EXPECT_THROW(cpu::attention_backward(problem.in(), problem.out, problem.log_sum, problem.d_out,
+  EXPECT_THROW(cpu::attention_backward(problem.in(), problem.out, problem.logsumexp, problem.d_out,
                                        problem.gradients()),
                Error);
 }
@@ -276,10 +276,10 @@ TEST(AttentionExtremes, LargeScoresStayFinite) {
   for (const bool causal : {false, true}) {
     AttentionProblem problem({"", {70, 3}, {70, 90}, 2, 2, 32, 32, causal},
                              100.0f);  // scores of 1e4
-    cpu::attention_forward(problem.in(), problem.out, problem.log_sum);
-    cpu::attention_backward(problem.in(), problem.out, problem.log_sum, problem.d_out,
+    cpu::attention_forward(problem.in(), problem.out, problem.logsumexp);
+    cpu::attention_backward(problem.in(), problem.out, problem.logsumexp, problem.d_out,
                             problem.gradients());
-    for (const Tensor& x : {problem.out, problem.log_sum, problem.dq, problem.dk, problem.dv})
+    for (const Tensor& x : {problem.out, problem.logsumexp, problem.dq, problem.dk, problem.dv})
       for (const double value : numbers(x)) ASSERT_TRUE(std::isfinite(value));
   }
 }
@@ -287,14 +287,14 @@ TEST(AttentionExtremes, LargeScoresStayFinite) {
 TEST(AttentionExtremes, AQueryWithoutKeysYieldsZeros) {
   // 20 queries on 5 keys: causally, the first 15 see none; and a sequence without keys.
   AttentionProblem problem({"", {20, 2}, {5, 0}, 2, 2, 16, 16, true});
-  cpu::attention_forward(problem.in(), problem.out, problem.log_sum);
-  cpu::attention_backward(problem.in(), problem.out, problem.log_sum, problem.d_out,
+  cpu::attention_forward(problem.in(), problem.out, problem.logsumexp);
+  cpu::attention_backward(problem.in(), problem.out, problem.logsumexp, problem.d_out,
                           problem.gradients());
   for (int64_t n = 0; n < 22; ++n) {
     if (n >= 15 && n < 20) continue;
     for (const double value : numbers(problem.out.row_slice(n, n + 1))) EXPECT_EQ(value, 0.0);
     for (const double value : numbers(problem.dq.row_slice(n, n + 1))) EXPECT_EQ(value, 0.0);
-    for (const double value : numbers(problem.log_sum.row_slice(n, n + 1)))
+    for (const double value : numbers(problem.logsumexp.row_slice(n, n + 1)))
       EXPECT_EQ(value, -std::numeric_limits<double>::infinity());
   }
   for (const Tensor& x : {problem.dk, problem.dv})
@@ -303,18 +303,18 @@ TEST(AttentionExtremes, AQueryWithoutKeysYieldsZeros) {
 
 TEST(AttentionDropout, KeepsTheMeanAndDependsOnTheKey) {
   AttentionProblem problem({"", {200}, {200}, 4, 4, 16, 16});
-  attention_forward(problem.in(), problem.out, problem.log_sum);
+  attention_forward(problem.in(), problem.out, problem.logsumexp);
   problem.options.dropout = 0.25f;
   std::vector<double> mean(static_cast<size_t>(problem.out.elements()), 0.0);
   Tensor out = Tensor::empty(problem.out.shape()), again = Tensor::empty(problem.out.shape());
   constexpr int kMasks = 400;
   for (int mask = 0; mask < kMasks; ++mask) {
     problem.options.dropout_key = static_cast<uint64_t>(mask);
-    attention_forward(problem.in(), out, problem.log_sum);
+    attention_forward(problem.in(), out, problem.logsumexp);
     const auto dropped = numbers(out);
     for (size_t i = 0; i < mean.size(); ++i) mean[i] += dropped[i] / kMasks;
   }
-  attention_forward(problem.in(), again, problem.log_sum);
+  attention_forward(problem.in(), again, problem.logsumexp);
   EXPECT_TRUE(same_bits(out, again));
   const auto expected = numbers(problem.out);
   double squares = 0.0;
@@ -339,8 +339,8 @@ TEST(AttentionMemory, GrowsLinearlyWithTheLength) {
   constexpr int32_t kLength = 4096;
   AttentionProblem problem({"", {kLength}, {kLength}, 4, 4, 64, 64, true});
   const int64_t before = peak_resident();
-  attention_forward(problem.in(), problem.out, problem.log_sum);
-  attention_backward(problem.in(), problem.out, problem.log_sum, problem.d_out,
+  attention_forward(problem.in(), problem.out, problem.logsumexp);
+  attention_backward(problem.in(), problem.out, problem.logsumexp, problem.d_out,
                      problem.gradients());
   // One head's weights alone would be 64 MiB.
   EXPECT_LT(peak_resident() - before, 48 * 1024);

@@ -75,7 +75,7 @@ void print_rows() {
 void print_attention(int32_t queries) {
   AttentionProblem problem(
       {.q_lengths = {queries}, .kv_lengths = {70}, .n_heads = 2, .n_kv_heads = 2});
-  attention_forward(problem.in(), problem.out, problem.log_sum);
+  attention_forward(problem.in(), problem.out, problem.logsumexp);
   print(fmt::format("attention of {}", queries), problem.out);
 }
 

@@ -77,11 +77,11 @@ TEST(PackedIntegers, OnlyQ8_0WeightsOfModelsWithAnEncoderGetOneScalePerRow) {
       Transformer model(config, 1);
       quantise_matrices(model, dtype);
       model.pack(Compute::int8);
-      const bool by_rows = config.encoder_layers > 0 && dtype == DType::q8_0;
+      const bool per_channel = config.encoder_layers > 0 && dtype == DType::q8_0;
       for (const Parameter& parameter : model.parameters().all())
         if (parameter.role == WeightRole::ff_up && parameter.shape.rank() == 2) {
-          EXPECT_EQ(parameter.packed.has_int8_rows(), by_rows) << name_of(dtype);
-          EXPECT_EQ(parameter.packed.has_blocks(), !by_rows) << name_of(dtype);
+          EXPECT_EQ(parameter.packed.has_int8(), per_channel) << name_of(dtype);
+          EXPECT_EQ(parameter.packed.has_blocks(), !per_channel) << name_of(dtype);
         }
     }
 }

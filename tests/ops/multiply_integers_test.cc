@@ -20,12 +20,12 @@ Parameter packed_weight(DType dtype) {
   return weight;
 }
 
-Parameter weight_by_rows(const Shape& shape) {
+Parameter per_channel_weight(const Shape& shape) {
   Parameter weight;
   weight.name = "weight";
   weight.shape = shape;
   weight.value = kernels::normals(shape, 4);
-  weight.packed = PackedWeight::of_int8_rows(weight.value);
+  weight.packed = PackedWeight::of_int8(weight.value);
   return weight;
 }
 
@@ -49,7 +49,7 @@ TEST(MultiplyIntegers, AWeightWithOneScalePerRowIsMultipliedAsIntegers) {
   Parameter bias;
   bias.name = "bias";
   bias.value = kernels::normals({24}, 2);
-  const Parameter weight = weight_by_rows({24, 64});
+  const Parameter weight = per_channel_weight({24, 64});
   const Tensor x = kernels::normals({5, 64}, 3);
   Tensor found = Tensor::empty({5, 24}), expected = found.clone();
   multiply(x, weight, bias, found);
@@ -61,13 +61,13 @@ TEST(MultiplyIntegers, BatchedProductsEqualSingleOnes) {
   const Parameter none;
   Parameter plain = packed_weight(DType::q8_0);
   plain.packed = {};
-  Parameter floats = weight_by_rows({24, 64});
+  Parameter floats = per_channel_weight({24, 64});
   floats.packed = PackedWeight::of_floats(floats.value);
   // More of each kind than are run together.
   std::vector<Parameter> weights{plain, floats};
   for (int i = 0; i < 5; ++i) {
     weights.push_back(packed_weight(i % 2 ? DType::q4_0 : DType::q8_0));
-    weights.push_back(weight_by_rows({24, 64}));
+    weights.push_back(per_channel_weight({24, 64}));
   }
   const Tensor x = kernels::normals({3, 64}, 3);
   std::vector<Tensor> found, expected;
@@ -86,7 +86,7 @@ TEST(MultiplyIntegers, BatchedProductsEqualSingleOnes) {
 TEST(MultiplyIntegers, RefusesAnotherWidth) {
   const Parameter none;
   Tensor out = Tensor::empty({2, 24});
-  for (const Parameter& weight : {packed_weight(DType::q8_0), weight_by_rows({24, 64})}) {
+  for (const Parameter& weight : {packed_weight(DType::q8_0), per_channel_weight({24, 64})}) {
     expect_error([&] { multiply(kernels::normals({2, 32}, 1), weight, none, out); }, "weight");
     const Product products[] = {{weight, none, out}};
     expect_error([&] { multiply(kernels::normals({2, 32}, 1), products); }, "weight");

@@ -30,7 +30,7 @@ const std::vector<Layout>& layouts() {
     std::vector<Layout> made{
         {"f32", [](const Tensor& weight) { return PackedWeight::of_floats(weight); }, DType::f32},
         {"bf16", [](const Tensor& weight) { return PackedWeight::of_floats(weight); }, DType::bf16},
-        {"int8 rows", PackedWeight::of_int8_rows, DType::q8_0}};
+        {"int8", PackedWeight::of_int8, DType::q8_0}};
     for (const DType dtype : kernels::kBlocks)
       made.push_back({std::string(name_of(dtype)),
                       [](const Tensor& weight) {

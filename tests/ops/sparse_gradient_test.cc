@@ -71,7 +71,7 @@ TEST(SparseGradient, IsApartFromTheRestOfAGradientWhereThatIsAskedFor) {
   const Tensor dy = Tensor::full({1, 2}, 3.0f);
   for (const bool apart : {false, true}) {
     Gradients gradients(tables);
-    if (apart) gradients.keep_rows_apart(tables[0]);
+    if (apart) gradients.keep_sparse(tables[0]);
     Counts told;
     Tape tape(gradients, &told);
     tape.look_up(tables[0]);
@@ -81,11 +81,11 @@ TEST(SparseGradient, IsApartFromTheRestOfAGradientWhereThatIsAskedFor) {
     EXPECT_EQ(told.lookups, apart ? 1 : 0);
     EXPECT_EQ(told.complete, apart ? 0 : 1);
     EXPECT_EQ(gradients.of(tables[0]).tensor().defined(), !apart);
-    ASSERT_EQ(gradients.rows_of(tables[0]) != nullptr, apart);
+    ASSERT_EQ(gradients.sparse(tables[0]) != nullptr, apart);
     if (!apart) continue;
-    EXPECT_EQ(gradients.rows_of(tables[0])->rows(), std::vector{4});
+    EXPECT_EQ(gradients.sparse(tables[0])->rows(), std::vector{4});
     gradients.set_zero();
-    EXPECT_TRUE(gradients.rows_of(tables[0])->rows().empty());
+    EXPECT_TRUE(gradients.sparse(tables[0])->rows().empty());
   }
 }
 

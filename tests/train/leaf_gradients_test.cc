@@ -65,7 +65,7 @@ TEST(GradientBuckets, AreInTheOrderInWhichABackwardPassCompletesLayers) {
          gradient_buckets(trained_parameters(model.parameters()), {.bytes = 10000}))
       for (const GradientBucket::Place& place : bucket.places) {
         sent.push_back(place.parameter);
-        if (bucket.is_table()) gradients.keep_rows_apart(*place.parameter);
+        if (bucket.is_table()) gradients.keep_sparse(*place.parameter);
       }
     CompletionOrder completion;
     const std::vector<data::Batch> batches{small_batch()};

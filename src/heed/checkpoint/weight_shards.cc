@@ -63,11 +63,11 @@ Shape whole_shape(const Parameter& parameter, const model::ModelConfig& config,
   };
   switch (sharding_of(parameter)) {
     case Sharding::rows:
-      return with_rows(own[0] * parts.count());
+      return with_rows(own[0] * parts.world_size());
     case Sharding::vocabulary:
       return with_rows(config.vocab_size);
     case Sharding::columns:
-      return {own[0], own[1] * parts.count()};
+      return {own[0], own[1] * parts.world_size()};
     default:
       return own;
   }
@@ -83,7 +83,7 @@ Tensor shard_of(const Parameter& parameter, const Tensor& whole, const model::Mo
     case Sharding::columns:
       return columns(parameter.name, whole, parts.begin(whole.cols()), parts.end(whole.cols()));
     case Sharding::once:
-      return parts.own() == 0 ? whole : Tensor::zeros(whole.shape());
+      return parts.rank() == 0 ? whole : Tensor::zeros(whole.shape());
     default:
       return whole;
   }

@@ -13,8 +13,8 @@ class RankParts : public nn::TensorParallel {
 
   /// To be called before a pass.
   void use(distribute::Messenger& messenger) { messenger_ = &messenger; }
-  void add(std::span<float> values) const override;
-  void gather(std::span<float> values, const std::vector<int64_t>& bounds) const override;
+  void all_reduce(std::span<float> values) const override;
+  void all_gather(std::span<float> values, const std::vector<int64_t>& bounds) const override;
 
  private:
   distribute::Messenger* messenger_ = nullptr;

@@ -34,7 +34,7 @@ std::string file_name(const fs::path& path, const LoadOptions& options) {
   if (options.compute) identity += fmt::format("\ncompute {}", name_of(*options.compute));
   if (options.random_weights) identity += fmt::format("\nseed {}", *options.random_weights);
   if (options.parts)
-    identity += fmt::format("\npart {} of {}", options.parts->own(), options.parts->count());
+    identity += fmt::format("\npart {} of {}", options.parts->rank(), options.parts->world_size());
   return fmt::format("{}-{:016x}.packed", model.filename().string(), hash_after(0, identity));
 }
 

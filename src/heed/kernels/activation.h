@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string_view>
 
 #include "heed/kernels/kernel.h"
@@ -17,42 +19,26 @@ inline constexpr float kSwigluAlpha = 1.702f, kSwigluLimit = 7.0f;
 
 /// "relu", "gelu", "gelu_new", "silu", "tanh" or "clamped_swiglu"; but for the last, the names that
 /// checkpoints use.
-std::string_view name_of(Activation f);
+constexpr std::string_view name_of(Activation f) {
+  constexpr std::array<std::string_view, 6> kNames{"relu", "gelu", "gelu_new",
+                                                   "silu", "tanh", "clamped_swiglu"};
+  return kNames[static_cast<size_t>(f)];
+}
 
 /// Both are written.
 struct GatedGradients {
   Tensor &d_gate, &d_up;
 };
 
-namespace cpu {
-void activation_forward(Activation f, const Tensor& x, Tensor& y);
-void activation_backward(Activation f, const Tensor& x, const Tensor& dy, Tensor& dx);
-void gated_forward(Activation f, const Tensor& gate, const Tensor& up, Tensor& y);
-void gated_backward(Activation f, const Tensor& gate, const Tensor& up, const Tensor& dy,
-                    GatedGradients gradients);
-}  // namespace cpu
-
-namespace reference {
-void activation_forward(Activation f, const Tensor& x, Tensor& y);
-void activation_backward(Activation f, const Tensor& x, const Tensor& dy, Tensor& dx);
-void gated_forward(Activation f, const Tensor& gate, const Tensor& up, Tensor& y);
-void gated_backward(Activation f, const Tensor& gate, const Tensor& up, const Tensor& dy,
-                    GatedGradients gradients);
-}  // namespace reference
-
 /// y = f(x), any shape, one dtype.
-inline constexpr Kernel<void(Activation f, const Tensor& x, Tensor& y)> activation_forward{
-    cpu::activation_forward, reference::activation_forward};
+HEED_KERNEL(activation_forward, void(Activation f, const Tensor& x, Tensor& y));
 /// dx = dy f'(x); dx may be dy.
-inline constexpr Kernel<void(Activation f, const Tensor& x, const Tensor& dy, Tensor& dx)>
-    activation_backward{cpu::activation_backward, reference::activation_backward};
+HEED_KERNEL(activation_backward, void(Activation f, const Tensor& x, const Tensor& dy, Tensor& dx));
 
 /// y = f(gate) * up (Shazeer 2020); clamped_swiglu multiplies 1 + clamp(up, -7, 7).
-inline constexpr Kernel<void(Activation f, const Tensor& gate, const Tensor& up, Tensor& y)>
-    gated_forward{cpu::gated_forward, reference::gated_forward};
+HEED_KERNEL(gated_forward, void(Activation f, const Tensor& gate, const Tensor& up, Tensor& y));
 /// d_gate = dy up f'(gate), d_up = dy f(gate); clamped_swiglu: 0 for an `up` beyond its limits.
-inline constexpr Kernel<void(Activation f, const Tensor& gate, const Tensor& up, const Tensor& dy,
-                             GatedGradients gradients)>
-    gated_backward{cpu::gated_backward, reference::gated_backward};
+HEED_KERNEL(gated_backward, void(Activation f, const Tensor& gate, const Tensor& up,
+                                 const Tensor& dy, GatedGradients gradients));
 
 }  // namespace heed::kernels

@@ -23,17 +23,9 @@ struct AdamState {
   bool decays = true;
 };
 
-namespace cpu {
-void adam_steps(std::span<const AdamState> states, const AdamOptions& options);
-}
-namespace reference {
-void adam_steps(std::span<const AdamState> states, const AdamOptions& options);
-}
-
 /// One step of Adam for all parameters in one pass (Kingma and Ba 2015, algorithm 1; decay as in
 /// Loshchilov and Hutter 2019).
-inline constexpr Kernel<void(std::span<const AdamState> states, const AdamOptions& options)>
-    adam_steps{cpu::adam_steps, reference::adam_steps};
+HEED_KERNEL(adam_steps, void(std::span<const AdamState> states, const AdamOptions& options));
 
 /// The same for one parameter.
 inline void adam_step(const AdamState& state, const AdamOptions& options) {

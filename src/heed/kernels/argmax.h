@@ -7,14 +7,7 @@
 
 namespace heed::kernels {
 
-namespace cpu {
-int64_t argmax(std::span<const float> x);
-}
-namespace reference {
-int64_t argmax(std::span<const float> x);
-}
-
 /// The index of the largest element of x; ties go to the first. -1 when x is empty or holds a NaN.
-inline constexpr Kernel<int64_t(std::span<const float> x)> argmax{cpu::argmax, reference::argmax};
+HEED_KERNEL(argmax, int64_t(std::span<const float> x));
 
 }  // namespace heed::kernels

@@ -23,10 +23,17 @@ struct AttentionMetadata {
   int64_t sequences() const { return static_cast<int64_t>(kv_begin.size()); }
 
   /// Self-attention over the sequences `offsets` [B+1].
-  static AttentionMetadata self(const std::vector<int32_t>& offsets);
+  static AttentionMetadata self(const std::vector<int32_t>& offsets) {
+    return cross(offsets, offsets);
+  }
   /// Cross-attention: sequence b of `q_offsets` reads sequence b of `kv_offsets`.
   static AttentionMetadata cross(const std::vector<int32_t>& q_offsets,
-                                 const std::vector<int32_t>& kv_offsets);
+                                 const std::vector<int32_t>& kv_offsets) {
+    return {q_offsets,
+            {kv_offsets.begin(), kv_offsets.end() - 1},
+            {kv_offsets.begin() + 1, kv_offsets.end()},
+            {}};
+  }
 };
 
 struct AttentionOptions {
@@ -83,50 +90,35 @@ struct QueryRange {
   int64_t size() const { return end - begin; }
 };
 
-namespace cpu {
-void attention_forward(const AttentionForward& in, Tensor& out, Tensor& log_sum);
-void attention_backward(const AttentionForward& in, const Tensor& out, const Tensor& log_sum,
-                        const Tensor& d_out, AttentionGradients gradients);
-Tensor attention_weights(const AttentionForward& in, const QueryRange& range);
-}  // namespace cpu
-
-namespace reference {
-void attention_forward(const AttentionForward& in, Tensor& out, Tensor& log_sum);
-void attention_backward(const AttentionForward& in, const Tensor& out, const Tensor& log_sum,
-                        const Tensor& d_out, AttentionGradients gradients);
-Tensor attention_weights(const AttentionForward& in, const QueryRange& range);
-}  // namespace reference
-
 /// softmax(Q K^T scale + mask) V per head (Vaswani et al. 2017, eq. 1), tiled with an online
 /// softmax (Dao et al. 2022), so that the [Nq, Nk] weights are never stored.
 ///
 /// q is f32 or bf16. k and v have the dtype of q, or are bf16 with f32 queries, or are q8_0, for
 /// which d and dv must be multiples of 32 (throws Error otherwise). out [Nq, H dv] has the dtype of
-/// q. log_sum [Nq, H] f32 is the logarithm of each softmax's denominator, for the backward pass.
-/// A query that sees no key yields zeros and a log_sum of minus infinity (or of its sink).
+/// q. logsumexp [Nq, H] f32, the logarithm of each softmax's denominator, is for the backward
+/// pass. A query that sees no key yields zeros and a logsumexp of minus infinity (or its sink).
 ///
 /// The result of a row depends only on its own sequence, not on the rest of the batch or on the
-/// number of query rows beside it. Keys outside the window of all rows of a block cost nothing. Few
-/// rows with many keys (decoding) are split over the keys, so that all threads work (split-KV).
+/// number of query rows beside it. Keys outside the window of all rows of a block cost nothing.
+/// Decode attention, few rows with many keys, is split over the keys, so that all threads work
+/// (split-KV).
 ///
 /// On machines with AMX, bf16 keys and values are multiplied in tiles. f32 queries are split into
 /// three bf16 numbers, whose sum is exact, and their weights into two (relative error 2^-17). With
 /// bf16 queries, weights are rounded to bf16.
-inline constexpr Kernel<void(const AttentionForward& in, Tensor& out, Tensor& log_sum)>
-    attention_forward{cpu::attention_forward, reference::attention_forward};
+HEED_KERNEL(attention_forward, void(const AttentionForward& in, Tensor& out, Tensor& logsumexp));
 
-/// Gradients of attention_forward, whose weights are recomputed from log_sum; a thread holds at
+/// Gradients of attention_forward, whose weights are recomputed from logsumexp; a thread holds at
 /// most 16 MiB for a long sequence. Rows of k and v that no sequence reads get zeros. The key
 /// ranges of the sequences must not overlap. Throws Error on kv_rows. The order of all sums is
 /// fixed.
-inline constexpr Kernel<void(const AttentionForward& in, const Tensor& out, const Tensor& log_sum,
-                             const Tensor& d_out, AttentionGradients gradients)>
-    attention_backward{cpu::attention_backward, reference::attention_backward};
+HEED_KERNEL(attention_backward,
+            void(const AttentionForward& in, const Tensor& out, const Tensor& logsumexp,
+                 const Tensor& d_out, AttentionGradients gradients));
 
 /// The attention weights of a range of queries: [H, range.size(), Tk] f32. Each row is between 0
 /// and 1 with the sum 1 (less with a sink); masked keys have the weight 0. Dropout is not applied.
 /// A row does not depend on the range. k has the dtype of q, or is bf16 with f32 queries.
-inline constexpr Kernel<Tensor(const AttentionForward& in, const QueryRange& range)>
-    attention_weights{cpu::attention_weights, reference::attention_weights};
+HEED_KERNEL(attention_weights, Tensor(const AttentionForward& in, const QueryRange& range));
 
 }  // namespace heed::kernels

@@ -22,23 +22,11 @@ struct ColumnsOptions {
   bool accumulate = false;
 };
 
-namespace cpu {
-void copy_columns(const Tensor& x, const ColumnsOptions& options, Tensor& y);
-void sum_heads(const Tensor& x, const ColumnsOptions& options, Tensor& y);
-}  // namespace cpu
-
-namespace reference {
-void copy_columns(const Tensor& x, const ColumnsOptions& options, Tensor& y);
-void sum_heads(const Tensor& x, const ColumnsOptions& options, Tensor& y);
-}  // namespace reference
-
 /// Copies the columns of every head from x to y, row by row; one dtype. The other columns of y keep
 /// their values.
-inline constexpr Kernel<void(const Tensor& x, const ColumnsOptions& options, Tensor& y)>
-    copy_columns{cpu::copy_columns, reference::copy_columns};
+HEED_KERNEL(copy_columns, void(const Tensor& x, const ColumnsOptions& options, Tensor& y));
 /// y[:, to.begin ...] = the sum of x's columns over the heads, in their order, in f32: the gradient
 /// of copy_columns where heads share columns. to.stride is 0.
-inline constexpr Kernel<void(const Tensor& x, const ColumnsOptions& options, Tensor& y)> sum_heads{
-    cpu::sum_heads, reference::sum_heads};
+HEED_KERNEL(sum_heads, void(const Tensor& x, const ColumnsOptions& options, Tensor& y));
 
 }  // namespace heed::kernels

@@ -18,21 +18,11 @@ struct CrossEntropyOptions {
   float soft_cap = 0.0f;
 };
 
-namespace cpu {
-void cross_entropy(const Tensor& logits, std::span<const int32_t> targets,
-                   CrossEntropyOptions options, Tensor& losses, Tensor& d_logits);
-}
-namespace reference {
-void cross_entropy(const Tensor& logits, std::span<const int32_t> targets,
-                   CrossEntropyOptions options, Tensor& losses, Tensor& d_logits);
-}
-
 /// For row n of logits [N, V] f32 and the class targets[n] in [0, V): losses[n, 0] = the smoothed
 /// cross entropy, losses[n, 1] = -log p(target); losses [N, 2] f32.
 /// d_logits [N, V] f32 or bf16 = (softmax - target distribution) * gradient_scale. It is not
 /// computed if undefined; it may be `logits` itself.
-inline constexpr Kernel<void(const Tensor& logits, std::span<const int32_t> targets,
-                             CrossEntropyOptions options, Tensor& losses, Tensor& d_logits)>
-    cross_entropy{cpu::cross_entropy, reference::cross_entropy};
+HEED_KERNEL(cross_entropy, void(const Tensor& logits, std::span<const int32_t> targets,
+                                CrossEntropyOptions options, Tensor& losses, Tensor& d_logits));
 
 }  // namespace heed::kernels

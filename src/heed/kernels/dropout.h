@@ -15,21 +15,12 @@ struct Dropout {
   uint64_t key = 0;
 };
 
-namespace cpu {
-void dropout_add_forward(const Tensor& x, const Tensor& residual, Dropout dropout, Tensor& y);
-void dropout_backward(const Tensor& dy, Dropout dropout, Tensor& dx);
-}  // namespace cpu
-
-namespace reference {
-void dropout_add_forward(const Tensor& x, const Tensor& residual, Dropout dropout, Tensor& y);
-void dropout_backward(const Tensor& dy, Dropout dropout, Tensor& dx);
-}  // namespace reference
-
 /// y = residual + dropout(x); an undefined residual is absent. With rate 0 this is the plain sum.
-inline constexpr Kernel<void(const Tensor& x, const Tensor& residual, Dropout dropout, Tensor& y)>
-    dropout_add_forward{cpu::dropout_add_forward, reference::dropout_add_forward};
+HEED_KERNEL(dropout_add_forward,
+            void(const Tensor& x, const Tensor& residual, Dropout dropout, Tensor& y));
 /// dx = dy with the mask and the scale of dropout; dx may be dy.
-inline constexpr Kernel<void(const Tensor& dy, Dropout dropout, Tensor& dx)> dropout_backward{
-    cpu::dropout_backward, reference::dropout_backward};
+inline void dropout_backward(const Tensor& dy, Dropout dropout, Tensor& dx) {
+  dropout_add_forward(dy, {}, dropout, dx);
+}
 
 }  // namespace heed::kernels

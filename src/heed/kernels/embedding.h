@@ -17,24 +17,10 @@ struct EmbeddingForward {
   float scale = 1.0f;
 };
 
-namespace cpu {
-void embedding_forward(const EmbeddingForward& in, Tensor& y);
-void embedding_backward(std::span<const int32_t> tokens, const Tensor& dy, float scale,
-                        Tensor& d_table);
-}  // namespace cpu
-
-namespace reference {
-void embedding_forward(const EmbeddingForward& in, Tensor& y);
-void embedding_backward(std::span<const int32_t> tokens, const Tensor& dy, float scale,
-                        Tensor& d_table);
-}  // namespace reference
-
 /// y[n] = scale * table[tokens[n]] + position_table[positions[n]]; y [N, D].
-inline constexpr Kernel<void(const EmbeddingForward& in, Tensor& y)> embedding_forward{
-    cpu::embedding_forward, reference::embedding_forward};
+HEED_KERNEL(embedding_forward, void(const EmbeddingForward& in, Tensor& y));
 /// d_table[tokens[n]] += scale * dy[n]; d_table [V, D] f32. The order of the sum is fixed.
-inline constexpr Kernel<void(std::span<const int32_t> tokens, const Tensor& dy, float scale,
-                             Tensor& d_table)>
-    embedding_backward{cpu::embedding_backward, reference::embedding_backward};
+HEED_KERNEL(embedding_backward,
+            void(std::span<const int32_t> tokens, const Tensor& dy, float scale, Tensor& d_table));
 
 }  // namespace heed::kernels

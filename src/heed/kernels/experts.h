@@ -24,23 +24,12 @@ struct ExpertGradients {
   Tensor& d_weights;
 };
 
-namespace cpu {
-void combine_experts_forward(const ExpertOutputs& in, Tensor& y);
-void combine_experts_backward(const ExpertOutputs& in, const Tensor& dy, ExpertGradients gradients);
-}  // namespace cpu
-
-namespace reference {
-void combine_experts_forward(const ExpertOutputs& in, Tensor& y);
-void combine_experts_backward(const ExpertOutputs& in, const Tensor& dy, ExpertGradients gradients);
-}  // namespace reference
-
 /// y[n] = the sum over k of weights[n, k] times the output of its k-th expert, in the order of k,
 /// in f32; y [N, D].
-inline constexpr Kernel<void(const ExpertOutputs& in, Tensor& y)> combine_experts_forward{
-    cpu::combine_experts_forward, reference::combine_experts_forward};
+HEED_KERNEL(combine_experts_forward, void(const ExpertOutputs& in, Tensor& y));
 /// The gradient of combine_experts_forward. d_weights[n, k] = the dot product of dy[n] and the
 /// output of token n's k-th expert.
-inline constexpr Kernel<void(const ExpertOutputs& in, const Tensor& dy, ExpertGradients gradients)>
-    combine_experts_backward{cpu::combine_experts_backward, reference::combine_experts_backward};
+HEED_KERNEL(combine_experts_backward,
+            void(const ExpertOutputs& in, const Tensor& dy, ExpertGradients gradients));
 
 }  // namespace heed::kernels

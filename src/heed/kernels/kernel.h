@@ -2,17 +2,14 @@
 
 #include <array>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include "heed/kernels/backend.h"
 
 namespace heed::kernels {
 
-/// An operation with one implementation per backend. A call goes to backend():
-///
-///   inline constexpr Kernel<void(const Tensor& x, Tensor& y)> softmax{cpu::softmax,
-///                                                                     reference::softmax};
-///   softmax(x, y);
+/// An operation with one implementation per backend. A call goes to backend().
 template <typename Signature>
 class Kernel;
 
@@ -31,5 +28,17 @@ class Kernel<Result(Arguments...)> {
  private:
   std::array<Function, 2> functions_;
 };
+
+/// Declares a kernel of this signature, and cpu::name and reference::name, which implement it:
+///   HEED_KERNEL(softmax, void(const Tensor& x, Tensor& y));
+///   softmax(x, y);
+#define HEED_KERNEL(name, ...)            \
+  namespace cpu {                         \
+  std::type_identity_t<__VA_ARGS__> name; \
+  }                                       \
+  namespace reference {                   \
+  std::type_identity_t<__VA_ARGS__> name; \
+  }                                       \
+  inline constexpr Kernel<__VA_ARGS__> name { cpu::name, reference::name }
 
 }  // namespace heed::kernels

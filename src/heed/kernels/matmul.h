@@ -39,18 +39,6 @@ struct PackedMatrix {
   bool defined() const { return panels.defined(); }
 };
 
-namespace cpu {
-void matmul(const Factor& a, const Factor& b, const MatmulOptions& options, Tensor& c);
-PackedMatrix pack(const Factor& b);
-void matmul_packed(const Tensor& a, const PackedMatrix& b, const MatmulOptions& options, Tensor& c);
-}  // namespace cpu
-
-namespace reference {
-void matmul(const Factor& a, const Factor& b, const MatmulOptions& options, Tensor& c);
-PackedMatrix pack(const Factor& b);
-void matmul_packed(const Tensor& a, const PackedMatrix& b, const MatmulOptions& options, Tensor& c);
-}  // namespace reference
-
 /// c = a b + bias (+ c), with a [M, K] and b [K, N] of one dtype (f32 or bf16) and c [M, N] of f32
 /// or bf16, which must overlap neither factor. The caller checks sizes. Throws Error if the factors
 /// are not of one floating dtype.
@@ -64,17 +52,15 @@ void matmul_packed(const Tensor& a, const PackedMatrix& b, const MatmulOptions& 
 /// is the exact sum of three bf16 parts. Six of the nine products of parts are added; the other
 /// three are smaller than f32's rounding error (Henry, Tang and Heinecke 2019). With bf16x3, an
 /// infinite factor, or one beyond 3.39e38, makes the sum NaN.
-inline constexpr Kernel<void(const Factor& a, const Factor& b, const MatmulOptions& options,
-                             Tensor& c)>
-    matmul{cpu::matmul, reference::matmul};
+HEED_KERNEL(matmul,
+            void(const Factor& a, const Factor& b, const MatmulOptions& options, Tensor& c));
 
 /// Packs b [K, N].
-inline constexpr Kernel<PackedMatrix(const Factor& b)> pack{cpu::pack, reference::pack};
+HEED_KERNEL(pack, PackedMatrix(const Factor& b));
 
 /// c = a b + bias (+ c), bit for bit the product with the unpacked b. Throws Error if b was packed
 /// by another backend or for another dtype than a's.
-inline constexpr Kernel<void(const Tensor& a, const PackedMatrix& b, const MatmulOptions& options,
-                             Tensor& c)>
-    matmul_packed{cpu::matmul_packed, reference::matmul_packed};
+HEED_KERNEL(matmul_packed,
+            void(const Tensor& a, const PackedMatrix& b, const MatmulOptions& options, Tensor& c));
 
 }  // namespace heed::kernels

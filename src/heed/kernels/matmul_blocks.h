@@ -12,12 +12,12 @@ namespace heed::kernels {
 /// A weight of a block type, packed once in the layout that integer products read; it takes no more
 /// memory.
 struct PackedBlocks {
-  std::shared_ptr<std::byte> panels;
+  std::shared_ptr<std::byte> panels = {};
   int64_t panel_bytes = 0;  // of all panels
   DType dtype = DType::q8_0;
   int64_t rows = 0, cols = 0;  // N, K
   /// What the reference reads instead of panels.
-  Tensor weight;
+  Tensor weight = {};
   bool defined() const { return panels || weight.defined(); }
 };
 
@@ -39,20 +39,9 @@ struct BlockProduct {
   Tensor* c;
 };
 
-namespace cpu {
-std::vector<PackedBlocks> pack_blocks_grouped(std::span<const Tensor> weights);
-void matmul_blocks_grouped(const Tensor& a, std::span<const BlockProduct> products);
-}  // namespace cpu
-
-namespace reference {
-std::vector<PackedBlocks> pack_blocks_grouped(std::span<const Tensor> weights);
-void matmul_blocks_grouped(const Tensor& a, std::span<const BlockProduct> products);
-}  // namespace reference
-
 /// Packs weights [N, K] in one parallel region. Their bytes are not needed afterwards. Throws Error
 /// if one is not of a block type.
-inline constexpr Kernel<std::vector<PackedBlocks>(std::span<const Tensor> weights)>
-    pack_blocks_grouped{cpu::pack_blocks_grouped, reference::pack_blocks_grouped};
+HEED_KERNEL(pack_blocks_grouped, std::vector<PackedBlocks>(std::span<const Tensor> weights));
 
 /// Packs one weight.
 inline PackedBlocks pack_blocks(const Tensor& weight) {
@@ -71,11 +60,9 @@ inline PackedBlocks pack_blocks(const Tensor& weight) {
 /// sum = fma(scale, part, sum), where part = weight's scale * dot. If the type has a minimum,
 /// fma(minimum * sub-minimum, sum of a's integers, part) follows: once, or for each half with its
 /// own sub-minimum. Zeros are positive there, and an infinite scale or minimum of a weight counts
-/// as NaN. The bias is added at the end. So the bits
-/// depend neither on M and N, nor on the number of threads, nor on the machine, and cpu and
-/// reference agree.
-inline constexpr Kernel<void(const Tensor& a, std::span<const BlockProduct> products)>
-    matmul_blocks_grouped{cpu::matmul_blocks_grouped, reference::matmul_blocks_grouped};
+/// as NaN. The bias is added at the end. So the bits depend neither on M and N, nor on the number
+/// of threads, nor on the machine, and cpu and reference agree.
+HEED_KERNEL(matmul_blocks_grouped, void(const Tensor& a, std::span<const BlockProduct> products));
 
 /// The same for one weight.
 inline void matmul_blocks(const Tensor& a, const PackedBlocks& weight, const Tensor& bias,

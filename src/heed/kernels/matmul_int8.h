@@ -8,14 +8,14 @@
 
 namespace heed::kernels {
 
-/// A weight of 8-bit integers with a scale for each of its rows, packed once in the layout that
-/// integer products read.
+/// A weight of 8-bit integers with per-channel scales, one for each row, packed once in the layout
+/// that integer products read.
 struct PackedInt8 {
-  std::shared_ptr<std::byte> panels;
+  std::shared_ptr<std::byte> panels = {};
   int64_t panel_bytes = 0;     // of all panels
   int64_t rows = 0, cols = 0;  // N, K
   /// What the reference reads instead of panels.
-  Tensor weight;
+  Tensor weight = {};
   bool defined() const { return panels || weight.defined(); }
 };
 
@@ -29,37 +29,25 @@ struct Int8Product {
   Tensor* c;
 };
 
-namespace cpu {
-PackedInt8 pack_int8(const Tensor& weight);
-void matmul_int8_grouped(const Tensor& a, std::span<const Int8Product> products);
-}  // namespace cpu
-
-namespace reference {
-PackedInt8 pack_int8(const Tensor& weight);
-void matmul_int8_grouped(const Tensor& a, std::span<const Int8Product> products);
-}  // namespace reference
-
-/// Quantises weight [N, K] of any stored dtype row by row: round(x * (1 / scale)) with
+/// Quantises weight [N, K] of any stored dtype per channel, row by row: round(x * (1 / scale)) with
 /// scale = max |x| / 127. (If one is not finite, the scale is NaN; if 1 / scale is not, all
 /// integers are zero.) A q8_0 weight is thereby rounded a second time. Throws Error if K exceeds
 /// kMaxInt8Cols.
-inline constexpr Kernel<PackedInt8(const Tensor& weight)> pack_int8{cpu::pack_int8,
-                                                                    reference::pack_int8};
+HEED_KERNEL(pack_int8, PackedInt8(const Tensor& weight));
 
 /// c = a weight^T + bias for several weights and one a, in one parallel region. a [M, K] of f32 or
 /// bf16, bias [N] f32 or undefined (absent), c [M, N] of f32 or bf16, which must not overlap them.
 /// The caller checks sizes. Throws Error for any other dtype, and if a weight was packed by another
 /// backend.
 ///
-/// a is quantised once, in the same way as weights: one scale per row. An element of c is
+/// a is quantised once, in the same way per token: one scale per row. An element of c is
 /// dot * (a's scale * weight's scale) + bias, where `dot` is an exact integer and each step is
 /// rounded to f32, finally to bf16 if c is. So the bits depend neither on M and N, nor on the
 /// number of threads, nor on the machine, and cpu and reference agree.
 ///
 /// Compared with matmul_blocks, sums stay integers over the whole row: several times as fast for
 /// many rows, but less exact where the elements of a row differ much in magnitude.
-inline constexpr Kernel<void(const Tensor& a, std::span<const Int8Product> products)>
-    matmul_int8_grouped{cpu::matmul_int8_grouped, reference::matmul_int8_grouped};
+HEED_KERNEL(matmul_int8_grouped, void(const Tensor& a, std::span<const Int8Product> products));
 
 /// The same for one weight.
 inline void matmul_int8(const Tensor& a, const PackedInt8& weight, const Tensor& bias, Tensor& c) {

@@ -27,38 +27,16 @@ struct RmsNormGradients {
   Tensor &dx, &d_weight;
 };
 
-namespace cpu {
-void layer_norm_forward(const LayerNormForward& in, Tensor& y, Tensor& stats);
-void layer_norm_backward(const LayerNormForward& in, const Tensor& stats, const Tensor& dy,
-                         LayerNormGradients gradients);
-void rms_norm_forward(const RmsNormForward& in, Tensor& y, Tensor& stats);
-void rms_norm_backward(const RmsNormForward& in, const Tensor& stats, const Tensor& dy,
-                       RmsNormGradients gradients);
-}  // namespace cpu
-
-namespace reference {
-void layer_norm_forward(const LayerNormForward& in, Tensor& y, Tensor& stats);
-void layer_norm_backward(const LayerNormForward& in, const Tensor& stats, const Tensor& dy,
-                         LayerNormGradients gradients);
-void rms_norm_forward(const RmsNormForward& in, Tensor& y, Tensor& stats);
-void rms_norm_backward(const RmsNormForward& in, const Tensor& stats, const Tensor& dy,
-                       RmsNormGradients gradients);
-}  // namespace reference
-
 /// y = (x - mean) / sqrt(variance + epsilon) * weight + bias over each row (Ba et al. 2016); y has
 /// the shape and dtype of x. stats [N, 2] f32: mean and 1 / deviation.
-inline constexpr Kernel<void(const LayerNormForward& in, Tensor& y, Tensor& stats)>
-    layer_norm_forward{cpu::layer_norm_forward, reference::layer_norm_forward};
-inline constexpr Kernel<void(const LayerNormForward& in, const Tensor& stats, const Tensor& dy,
-                             LayerNormGradients gradients)>
-    layer_norm_backward{cpu::layer_norm_backward, reference::layer_norm_backward};
+HEED_KERNEL(layer_norm_forward, void(const LayerNormForward& in, Tensor& y, Tensor& stats));
+HEED_KERNEL(layer_norm_backward, void(const LayerNormForward& in, const Tensor& stats,
+                                      const Tensor& dy, LayerNormGradients gradients));
 
 /// y = x / sqrt(mean(x^2) + epsilon) * weight over each row (Zhang and Sennrich 2019); y has the
 /// shape and dtype of x. stats [N, 1] f32: 1 / root mean square.
-inline constexpr Kernel<void(const RmsNormForward& in, Tensor& y, Tensor& stats)> rms_norm_forward{
-    cpu::rms_norm_forward, reference::rms_norm_forward};
-inline constexpr Kernel<void(const RmsNormForward& in, const Tensor& stats, const Tensor& dy,
-                             RmsNormGradients gradients)>
-    rms_norm_backward{cpu::rms_norm_backward, reference::rms_norm_backward};
+HEED_KERNEL(rms_norm_forward, void(const RmsNormForward& in, Tensor& y, Tensor& stats));
+HEED_KERNEL(rms_norm_backward, void(const RmsNormForward& in, const Tensor& stats, const Tensor& dy,
+                                    RmsNormGradients gradients));
 
 }  // namespace heed::kernels

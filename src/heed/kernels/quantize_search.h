@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "heed/kernels/quantize.h"
 #include "heed/tensor/dtype.h"
 
 namespace heed::kernels {
@@ -131,22 +132,34 @@ BlockScale search_scale_and_minimum(float least, float greatest, const TryAll& t
   return {fine.scales[fine.best()], fine.minimums[fine.best()]};
 }
 
-/// Rounds x + compensation element by element with GPTQ (Frantar et al. 2022). errors[j] = x[j]
-/// minus what is stored; feedback[32 j + i] times that is added to each element i > j.
+/// Writes row `row` of quantize_gptq() (Frantar et al. 2022). The scale is that of x +
+/// compensation: set_scale(x, importance, block) stores the one of least error in the block and
+/// returns it. Then element after element is rounded, and the error of each, x minus what is
+/// stored, times its feedback is added to the elements after it.
 template <typename Block>
-void round_columns(const float* x, const float* compensation, const float* feedback, BlockScale by,
-                   Block& block, float* errors) {
+void quantize_gptq_row(const GptqBlock& columns, int64_t row,
+                       BlockScale (*set_scale)(const float*, const float*, Block&), Tensor& y,
+                       Tensor& errors) {
   constexpr Levels levels = kLevels<Block>;
-  std::array<float, 32> targets;
-  for (size_t i = 0; i < 32; ++i) targets[i] = x[i] + compensation[i];
+  constexpr auto kColumns = static_cast<size_t>(kGptqColumns);
+  const int64_t at = row * columns.x.cols() + columns.begin;
+  const float* x = columns.x.data<float>() + at;
+  const float* compensation = columns.compensation.data<float>() + row * kGptqColumns;
+  const float* feedback = columns.feedback.data<float>();
+  std::array<float, kColumns> targets;
+  for (size_t i = 0; i < kColumns; ++i) targets[i] = x[i] + compensation[i];
+  Block& block = y.data<Block>()[at / kGptqColumns];
+  const BlockScale by =
+      set_scale(targets.data(), columns.importance.data<float>() + columns.begin, block);
   const float inverse = 1.0f / by.scale, factor = std::isfinite(inverse) ? inverse : 0.0f;
-  std::array<int8_t, 32> quants;
-  for (size_t j = 0; j < 32; ++j) {
+  std::array<int8_t, kColumns> quants;
+  for (size_t j = 0; j < kColumns; ++j) {
     const float level = std::clamp(std::nearbyint((targets[j] - by.minimum) * factor),
                                    levels.lowest, levels.highest);
     quants[j] = static_cast<int8_t>(level);
-    errors[j] = x[j] - (level * by.scale + by.minimum);
-    for (size_t i = j + 1; i < 32; ++i) targets[i] += errors[j] * feedback[32 * j + i];
+    const float error = x[j] - (level * by.scale + by.minimum);
+    errors.data<float>()[static_cast<int64_t>(j) * errors.cols() + row] = error;
+    for (size_t i = j + 1; i < kColumns; ++i) targets[i] += error * feedback[kColumns * j + i];
   }
   block.set_quants(quants);
 }

@@ -27,30 +27,13 @@ struct RotateOptions {
   PairLayout layout = PairLayout::halves;
   /// The columns [begin, begin + r) of every head are rotated; the others are copied.
   int64_t begin = 0;
+  /// Rotate by the negative angles: the gradient of a rotation.
+  bool inverse = false;
 };
 
-namespace cpu {
-void rotate_forward(const Tensor& x, const Rotation& rotation, const RotateOptions& options,
-                    Tensor& y);
-void rotate_backward(const Tensor& dy, const Rotation& rotation, const RotateOptions& options,
-                     Tensor& dx);
-}  // namespace cpu
-
-namespace reference {
-void rotate_forward(const Tensor& x, const Rotation& rotation, const RotateOptions& options,
-                    Tensor& y);
-void rotate_backward(const Tensor& dy, const Rotation& rotation, const RotateOptions& options,
-                     Tensor& dx);
-}  // namespace reference
-
 /// Rotary positions (Su et al. 2021): x [N, H d] -> y of its shape and dtype. Each pair (a, b) of
-/// every head becomes (a cos - b sin, b cos + a sin).
-inline constexpr Kernel<void(const Tensor& x, const Rotation& rotation,
-                             const RotateOptions& options, Tensor& y)>
-    rotate_forward{cpu::rotate_forward, reference::rotate_forward};
-/// dx = dy rotated back; dx may be dy.
-inline constexpr Kernel<void(const Tensor& dy, const Rotation& rotation,
-                             const RotateOptions& options, Tensor& dx)>
-    rotate_backward{cpu::rotate_backward, reference::rotate_backward};
+/// every head becomes (a cos - b sin, b cos + a sin). y may be x.
+HEED_KERNEL(rotate, void(const Tensor& x, const Rotation& rotation, const RotateOptions& options,
+                         Tensor& y));
 
 }  // namespace heed::kernels

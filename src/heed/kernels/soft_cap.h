@@ -5,14 +5,7 @@
 
 namespace heed::kernels {
 
-namespace cpu {
-void soft_cap(float cap, Tensor& x);
-}
-namespace reference {
-void soft_cap(float cap, Tensor& x);
-}
-
 /// x = cap tanh(x / cap), f32, cap > 0 (Gemma 2, 2024).
-inline constexpr Kernel<void(float cap, Tensor& x)> soft_cap{cpu::soft_cap, reference::soft_cap};
+HEED_KERNEL(soft_cap, void(float cap, Tensor& x));
 
 }  // namespace heed::kernels

@@ -5,28 +5,13 @@
 
 namespace heed::kernels {
 
-namespace cpu {
-void softmax_forward(const Tensor& x, Tensor& y);
-void softmax_backward(const Tensor& y, const Tensor& dy, Tensor& dx);
-void log_softmax(const Tensor& x, Tensor& y);
-}  // namespace cpu
-
-namespace reference {
-void softmax_forward(const Tensor& x, Tensor& y);
-void softmax_backward(const Tensor& y, const Tensor& dy, Tensor& dx);
-void log_softmax(const Tensor& x, Tensor& y);
-}  // namespace reference
-
 /// y = exp(x - max) / sum over each row of x [N, D]; one dtype. Elements may be minus infinity; a
 /// row of nothing else gives zeros. A NaN makes its whole row NaN.
-inline constexpr Kernel<void(const Tensor& x, Tensor& y)> softmax_forward{
-    cpu::softmax_forward, reference::softmax_forward};
+HEED_KERNEL(softmax_forward, void(const Tensor& x, Tensor& y));
 /// dx = y * (dy - sum(y * dy)) over each row.
-inline constexpr Kernel<void(const Tensor& y, const Tensor& dy, Tensor& dx)> softmax_backward{
-    cpu::softmax_backward, reference::softmax_backward};
+HEED_KERNEL(softmax_backward, void(const Tensor& y, const Tensor& dy, Tensor& dx));
 /// y = x - max - log(sum(exp(x - max))) over each row, f32; y may be x. A row of nothing but minus
 /// infinity stays as it is.
-inline constexpr Kernel<void(const Tensor& x, Tensor& y)> log_softmax{cpu::log_softmax,
-                                                                      reference::log_softmax};
+HEED_KERNEL(log_softmax, void(const Tensor& x, Tensor& y));
 
 }  // namespace heed::kernels

@@ -61,15 +61,16 @@ Tensor Head::logits(Context& context, const Tensor& states) const {
 Tensor Head::whole(const Tensor& part) const {
   const int64_t rows = part.rows();
   std::vector<int64_t> bounds;
-  for (int i = 0; i <= parts_->count(); ++i)
+  for (int i = 0; i <= parts_->world_size(); ++i)
     bounds.push_back(rows * parts_->begin_of(vocab_size_, i));
   Tensor all = Tensor::empty({bounds.back()});
   float* const to = all.data<float>();
-  std::copy_n(part.data<float>(), part.elements(), to + bounds[static_cast<size_t>(parts_->own())]);
-  parts_->gather({to, static_cast<size_t>(all.elements())}, bounds);
+  std::copy_n(part.data<float>(), part.elements(),
+              to + bounds[static_cast<size_t>(parts_->rank())]);
+  parts_->all_gather({to, static_cast<size_t>(all.elements())}, bounds);
   if (rows == 1) return all.reshaped({1, vocab_size_});
   Tensor logits = Tensor::empty({rows, vocab_size_});
-  for (int i = 0; i < parts_->count(); ++i) {
+  for (int i = 0; i < parts_->world_size(); ++i) {
     const int64_t begin = parts_->begin_of(vocab_size_, i);
     const int64_t width = parts_->begin_of(vocab_size_, i + 1) - begin;
     for (int64_t row = 0; row < rows; ++row)

@@ -128,9 +128,9 @@ WeightPlace::Stack place_of(Stack::Kind kind) {
 /// The sizes of this part of a tensor-parallel model.
 ModelConfig part_of(ModelConfig c, const nn::TensorParallel* parts) {
   if (!parts) return c;
-  c.n_heads /= parts->count();
-  c.n_kv_heads /= parts->count();
-  c.d_ff /= parts->count();
+  c.n_heads /= parts->world_size();
+  c.n_kv_heads /= parts->world_size();
+  c.d_ff /= parts->world_size();
   return c;
 }
 

@@ -67,7 +67,7 @@ Transformer::Transformer(ModelConfig config, std::optional<uint64_t> seed,
                             ? &create_embedding(parameters_, "model.encoder.embed_tokens.weight",
                                                 config_.encoder_vocab_size, config_.d_model)
                             : nullptr) {
-  if (parts_) require_divisible(config_, parts_->count());
+  if (parts_) require_divisible(config_, parts_->world_size());
   if (config_.encoder_layers > 0)
     encoder_.emplace(parameters_, config_, Stack::Kind::encoder,
                      source_embedding_ ? *source_embedding_ : embedding_);
@@ -214,9 +214,9 @@ bool Transformer::packs(const Parameter& parameter, DType dtype, Compute compute
   return false;
 }
 
-bool Transformer::packs_int8_rows(const Parameter& parameter) const {
+bool Transformer::packs_int8(const Parameter& parameter) const {
   return has_encoder() && parameter.value.dtype() == DType::q8_0 &&
-         PackedWeight::fits_int8_rows(parameter.shape);
+         PackedWeight::fits_int8(parameter.shape);
 }
 
 void Transformer::pack(Compute compute) {
@@ -232,8 +232,8 @@ void Transformer::pack(std::span<Parameter* const> parameters, Compute compute) 
     check_interrupted();
     if (parameter->packed.defined() || !packs(*parameter, parameter->value.dtype(), compute))
       continue;
-    if (compute == Compute::int8 && packs_int8_rows(*parameter)) {
-      parameter->packed = PackedWeight::of_int8_rows(parameter->value);
+    if (compute == Compute::int8 && packs_int8(*parameter)) {
+      parameter->packed = PackedWeight::of_int8(parameter->value);
     } else if (compute == Compute::int8) {
       in_blocks.push_back(parameter);
       weights.push_back(parameter->value);

@@ -121,7 +121,7 @@ class Transformer {
   void unpack();
 
  private:
-  bool packs_int8_rows(const Parameter& parameter) const;
+  bool packs_int8(const Parameter& parameter) const;
   void use_attached(Context& context) const;
   void check_lengths(std::string_view what, const std::vector<int32_t>& offsets) const;
 

@@ -84,10 +84,10 @@ KeysValues Attention::keys_values(Context& context, const Tensor& x,
 
 Tensor Attention::attend(Context& context, const Tensor& x, const KeysValues& kv,
                          const Spans& spans, const PositionEncoding& positions) const {
-  return mix(context,
-             normalise_and_rotate(context, q_proj_.forward(context, x), q_norm_, settings_.n_heads,
-                                  positions),
-             kv, spans, positions);
+  return attend_and_project(context,
+                            normalise_and_rotate(context, q_proj_.forward(context, x), q_norm_,
+                                                 settings_.n_heads, positions),
+                            kv, spans, positions);
 }
 
 Tensor Attention::attend_self(Context& context, const Tensor& x, KeyValueCache& cache,
@@ -98,13 +98,14 @@ Tensor Attention::attend_self(Context& context, const Tensor& x, KeyValueCache& 
       {.keys = normalise_and_rotate(context, keys, k_norm_, settings_.n_kv_heads, positions),
        .values = values},
       *spans.spans);
-  return mix(context, normalise_and_rotate(context, queries, q_norm_, settings_.n_heads, positions),
-             own, spans.spans, positions);
+  return attend_and_project(
+      context, normalise_and_rotate(context, queries, q_norm_, settings_.n_heads, positions), own,
+      spans.spans, positions);
 }
 
 /// queries [Nq, H d].
-Tensor Attention::mix(Context& context, const Tensor& queries, const KeysValues& kv,
-                      const Spans& spans, const PositionEncoding& positions) const {
+Tensor Attention::attend_and_project(Context& context, const Tensor& queries, const KeysValues& kv,
+                                     const Spans& spans, const PositionEncoding& positions) const {
   const Tensor heads = ops::attention(context, {.q = queries,
                                                 .k = kv.keys,
                                                 .v = kv.values,
@@ -113,7 +114,7 @@ Tensor Attention::mix(Context& context, const Tensor& queries, const KeysValues&
                                                 .spans = spans,
                                                 .options = settings_.options(settings_.n_kv_heads),
                                                 .site = site_});  // [Nq, H dv]
-  return sum_of_parts(parts_, o_proj_.forward(context, heads));   // [Nq, D]
+  return all_reduce(parts_, o_proj_.forward(context, heads));     // [Nq, D]
 }
 
 }  // namespace heed::nn

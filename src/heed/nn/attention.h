@@ -22,7 +22,7 @@ struct PositionEncoding {
 /// Multi-head attention (Vaswani et al. 2017, 3.2.2): queries, keys and values are projected, every
 /// head attends, the concatenation is projected back. Multi-query (Shazeer 2019) and grouped-query
 /// (Ainslie et al. 2023) attention have fewer key/value heads. n_heads * head_dim need not be
-/// d_model. In a tensor-parallel model, `settings` count the heads of this part.
+/// d_model. With tensor parallelism, `settings` count the heads of this part.
 class Attention {
  public:
   /// RMSNorm of queries and keys, before the rotation.
@@ -43,7 +43,7 @@ class Attention {
     bool causal = false;
     int64_t window = 0;  // 0: none
     std::optional<QkNorm> qk_norm = {};
-    bool sinks = false;  // a learned score of each head that no key has (gpt-oss)
+    bool sinks = false;  // attention sinks: a learned score per head, of no key (gpt-oss)
     kernels::PairLayout rotary_layout = kernels::PairLayout::halves;
 
     /// The kernel's options for `kv_heads` key/value heads.
@@ -67,8 +67,8 @@ class Attention {
 
  private:
   /// Attention of queries that are normalised and rotated, and the projection back.
-  Tensor mix(Context& context, const Tensor& queries, const KeysValues& kv, const Spans& spans,
-             const PositionEncoding& positions) const;
+  Tensor attend_and_project(Context& context, const Tensor& queries, const KeysValues& kv,
+                            const Spans& spans, const PositionEncoding& positions) const;
   /// The norm of `heads` queries or keys.
   Norm::Settings qk_norm(int64_t heads) const;
   /// Queries or keys [N, heads * d], normalised and rotated where the model does either.

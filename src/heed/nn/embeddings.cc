@@ -33,7 +33,8 @@ Embeddings::Embeddings(Parameters& parameters, const std::string& name, const Pa
   if (s.norm) norm_.emplace(parameters, name + ".layernorm_embedding", *s.norm);
 }
 
-/// The vectors of a table that is split by rows: a part has zeros for the tokens of others. [N, D]
+/// The vectors of the tokens [N, D] if each part of the model has some rows of the table: the sum
+/// over the parts, which have zeros for the tokens of others.
 Tensor Embeddings::token_vectors(Context& context, std::span<const int32_t> ids) const {
   const int64_t begin = parts_->begin(settings_.vocab_size),
                 end = parts_->end(settings_.vocab_size);
@@ -46,7 +47,7 @@ Tensor Embeddings::token_vectors(Context& context, std::span<const int32_t> ids)
       float* const row = x.data<float>() + static_cast<int64_t>(n) * x.cols();
       std::fill(row, row + x.cols(), 0.0f);
     }
-  return sum_of_parts(parts_, x);
+  return all_reduce(parts_, x);
 }
 
 /// The row of the table for each position. [N] i32

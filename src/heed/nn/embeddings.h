@@ -29,8 +29,8 @@ class Embeddings {
     std::optional<Norm::Settings> norm = {};
     float dropout = 0.0f;
   };
-  /// `tokens` [V, D], in a tensor-parallel model some of its rows, is shared with others.
-  /// Parameters are `name`.embed_positions, embed_types and layernorm_embedding.
+  /// `tokens` [V, D], with tensor parallelism some of its rows, is shared with others. Parameters
+  /// are `name`.embed_positions, embed_types and layernorm_embedding.
   Embeddings(Parameters& parameters, const std::string& name, const Parameter& tokens,
              Settings settings);
 

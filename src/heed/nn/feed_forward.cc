@@ -26,7 +26,7 @@ Tensor FeedForward::forward(Context& context, const Tensor& x) const {
     hidden = ops::activation(context, settings_.activation, in_.forward(context, x));
   }
   hidden = ops::dropout(context, hidden, settings_.dropout);
-  return sum_of_parts(parts_, out_.forward(context, hidden));  // [N, D]
+  return all_reduce(parts_, out_.forward(context, hidden));  // [N, D]
 }
 
 }  // namespace heed::nn

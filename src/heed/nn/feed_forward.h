@@ -15,7 +15,7 @@ class FeedForward {
  public:
   struct Settings {
     int64_t d_model;
-    int64_t d_ff;  // hidden units; in a tensor-parallel model, those of this part
+    int64_t d_ff;  // hidden units; with tensor parallelism, those of this part
     kernels::Activation activation = kernels::Activation::relu;
     bool gated = false;
     bool bias = true;

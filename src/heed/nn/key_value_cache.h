@@ -31,9 +31,9 @@ struct SelfSpans {
 class KeyValueCache {
  public:
   enum class Mode { none, cache };
-  /// With `forget` (training, encoding) nothing is cached: extend() returns its argument. `stored`
-  /// is the dtype of the cached rows, f32, bf16 or q8_0 (bf16 takes half the memory and bandwidth
-  /// of f32, q8_0 27%); without it rows keep their dtype.
+  /// With Mode::none (training, encoding) nothing is cached: extend() returns its argument.
+  /// `stored` is the dtype of the cached rows, f32, bf16 or q8_0 (bf16 takes half the memory and
+  /// bandwidth of f32, q8_0 27%); without it rows keep their dtype.
   explicit KeyValueCache(Mode mode = Mode::none, std::optional<DType> stored = {})
       : mode_(mode), stored_(stored) {}
 

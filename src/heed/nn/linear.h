@@ -8,9 +8,9 @@
 
 namespace heed::nn {
 
-/// Adds y, f32, of the parts of a tensor-parallel model; nothing else has parts.
-inline Tensor sum_of_parts(const TensorParallel* parts, Tensor y) {
-  if (parts) parts->add({y.data<float>(), static_cast<size_t>(y.elements())});
+/// The sum of y, f32, over the parts of a model; y itself if there is only one (null).
+inline Tensor all_reduce(const TensorParallel* parts, Tensor y) {
+  if (parts) parts->all_reduce({y.data<float>(), static_cast<size_t>(y.elements())});
   return y;
 }
 

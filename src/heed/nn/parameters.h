@@ -32,7 +32,7 @@ class Parameters {
  public:
   /// With a seed, new parameters get their initial values at once; without one they have only a
   /// shape until they are loaded or initialised.
-  /// Modules are parts of a tensor-parallel model's if `parts` is not null; it must outlive them.
+  /// With `parts`, which must outlive them, the modules are one part of a tensor-parallel model.
   explicit Parameters(std::optional<uint64_t> seed = 0, const TensorParallel* parts = nullptr)
       : seed_(seed), parts_(parts) {}
   Parameters(const Parameters&) = delete;

@@ -57,14 +57,14 @@ struct Ramp {
   explicit Ramp(const RotarySettings& settings) {
     const RotaryScaling& s = settings.scaling;
     const auto width = static_cast<double>(settings.width);
-    const auto pair_turning = [&](double rotations) {
+    const auto correction_pair = [&](double rotations) {
       return width *
              std::log(static_cast<double>(s.original_max_positions) /
                       (rotations * 2.0 * std::numbers::pi)) /
              (2.0 * std::log(settings.theta));
     };
-    begin = pair_turning(s.beta_fast);
-    end = pair_turning(s.beta_slow);
+    begin = correction_pair(s.beta_fast);
+    end = correction_pair(s.beta_slow);
     if (s.truncate) {
       begin = std::floor(begin);
       end = std::ceil(end);
@@ -159,24 +159,6 @@ void check(const RotarySettings& settings) {
 }
 
 }  // namespace
-
-std::string_view name_of(RotaryScaling::Kind kind) {
-  switch (kind) {
-    case Kind::none:
-      return "none";
-    case Kind::linear:
-      return "linear";
-    case Kind::llama3:
-      return "llama3";
-    case Kind::yarn:
-      return "yarn";
-    case Kind::dynamic:
-      return "dynamic";
-    case Kind::longrope:
-      return "longrope";
-  }
-  return "?";
-}
 
 Rotary::Rotary(const RotarySettings& settings) {
   check(settings);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -50,7 +52,11 @@ struct RotarySettings {
 };
 
 /// "none", "linear", "llama3", "yarn", "dynamic" or "longrope".
-std::string_view name_of(RotaryScaling::Kind kind);
+constexpr std::string_view name_of(RotaryScaling::Kind kind) {
+  constexpr std::array<std::string_view, 6> kNames{"none", "linear",  "llama3",
+                                                   "yarn", "dynamic", "longrope"};
+  return kNames[static_cast<size_t>(kind)];
+}
 
 /// Angles of rotary positions (Su et al. 2021): pair c of the token at position p is rotated by
 /// p theta^(-2c / r), in f32 as the reference implementations have it.

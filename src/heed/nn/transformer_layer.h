@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "heed/nn/attention.h"
@@ -12,24 +15,15 @@
 
 namespace heed::nn {
 
-/// Where the norms are: after the sum of the residual connection (the paper), before the sub-layer
-/// (most later models), before the sub-layer and again before the sum (Gemma 2), or only before the
-/// sum (OLMo 2).
+/// Where the norms are: after the residual connection (post-norm: the paper), before the sub-layer
+/// (pre-norm: most later models), before the sub-layer and on its output (Gemma 2), or on its
+/// output alone (OLMo 2).
 enum class NormPlacement { post, pre, both, output };
 
 /// "post", "pre", "both" or "output".
 constexpr std::string_view name_of(NormPlacement placement) {
-  switch (placement) {
-    case NormPlacement::post:
-      return "post";
-    case NormPlacement::pre:
-      return "pre";
-    case NormPlacement::both:
-      return "both";
-    case NormPlacement::output:
-      return "output";
-  }
-  return "?";
+  constexpr std::array<std::string_view, 4> kNames{"post", "pre", "both", "output"};
+  return kNames[static_cast<size_t>(placement)];
 }
 
 /// One layer of an encoder (self-attention, feed-forward) or of a decoder (masked self-attention,
@@ -44,11 +38,11 @@ class TransformerLayer {
     MoeConfig moe = {};  // given: the feed-forward network is a mixture of experts
     Norm::Settings norm;
     NormPlacement placement = NormPlacement::post;
-    bool attention_norm = true;        // false: none before self-attention, with placement pre
+    bool attention_norm = true;        // false: none before self-attention, with pre-norm
     float dropout = 0.0f;              // on each sub-layer's output, before the sum
     float residual_multiplier = 1.0f;  // of this output
-    /// The sum is of x and of what attention and feed-forward network make of x, each after a norm
-    /// of its own (GPT-NeoX). Needs norms before the sub-layers and no cross-attention.
+    /// Parallel residual: x + attention(norm_1(x)) + feed_forward(norm_2(x)) (GPT-NeoX). Needs
+    /// pre-norm and no cross-attention.
     bool parallel = false;
     bool decoder = false;
     bool cross_attention = false;

@@ -12,9 +12,7 @@ Tensor activation(Context& context, Activation f, const Tensor& x) {
   Tape& tape = *context.tape;
   // ReLU's derivative follows from its value, which the next op saves anyway.
   const Tensor& saved = f == Activation::relu ? y : x;
-  tape.record([&tape, f, saved, input = TensorKey(x), key = TensorKey(y)] {
-    Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
+  tape.record(y, [&tape, f, saved, input = TensorKey(x)](Tensor dy) {
     kernels::activation_backward(f, saved, dy, dy);
     tape.add(input, dy);
   });
@@ -32,9 +30,7 @@ Tensor gated(Context& context, Activation f, const Tensor& gate, const Tensor& u
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, f, gate, up, key = TensorKey(y), again = tape.recompute(y, multiply)] {
-    const Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
+  tape.record(y, [&tape, f, gate, up, again = tape.recompute(y, multiply)](const Tensor& dy) {
     Tensor d_gate = Tensor::empty(gate.shape(), gate.dtype());
     Tensor d_up = Tensor::empty(up.shape(), up.dtype());
     kernels::gated_backward(f, gate, up, dy, {d_gate, d_up});

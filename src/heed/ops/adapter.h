@@ -34,8 +34,8 @@ inline AdaptedRows all_rows(std::span<const ScaledAdapter> adapters) {
   return {0, std::numeric_limits<int64_t>::max(), adapters};
 }
 
-/// While it lives, the context's adapters are those of some of the pass's rows, which an op
-/// multiplies alone.
+/// While it lives, the context's adapters apply to some of the pass's rows (those of an expert),
+/// which ops multiply as if they were all.
 class SelectedRows {
  public:
   /// `rows` ascend.

@@ -56,13 +56,13 @@ Tensor attention(Context& context, const AttentionInput& input) {
 
   const int64_t v_head_dim = input.v.cols() / options.n_kv_heads;
   Tensor out = Tensor::empty({input.q.rows(), options.n_heads * v_head_dim}, input.q.dtype());
-  Tensor log_sum = Tensor::empty({input.q.rows(), options.n_heads});
-  kernels::attention_forward(forward, out, log_sum);
+  Tensor logsumexp = Tensor::empty({input.q.rows(), options.n_heads});
+  kernels::attention_forward(forward, out, logsumexp);
   if (!context.tape) return out;
 
   Tape& tape = *context.tape;
   tape.record([&tape, q = input.q, k = input.k, v = input.v, relative_bias = input.relative_bias,
-               spans = input.spans, sinks = input.sinks, options, out, log_sum] {
+               spans = input.spans, sinks = input.sinks, options, out, logsumexp] {
     const Tensor d_out = tape.take(out);
     if (!d_out.defined()) return;
     Tensor dq = Tensor::empty(q.shape(), q.dtype());
@@ -73,7 +73,7 @@ Tensor attention(Context& context, const AttentionInput& input) {
     Tensor d_sinks;
     if (sinks && sinks->trainable) d_sinks = tape.gradient(*sinks).materialized();
     kernels::attention_backward(
-        {q, k, v, *spans, options, relative_bias, sinks ? sinks->value : Tensor()}, out, log_sum,
+        {q, k, v, *spans, options, relative_bias, sinks ? sinks->value : Tensor()}, out, logsumexp,
         d_out, {dq, dk, dv, d_bias, d_sinks});
     tape.add(q, dq);
     tape.add(k, dk);

@@ -24,9 +24,7 @@ Tensor take_columns(Context& context, const Tensor& x, const ColumnsOptions& opt
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, options, from = TensorKey(x), key = TensorKey(y)] {
-    const Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
+  tape.record(y, [&tape, options, from = TensorKey(x)](const Tensor& dy) {
     auto [dx, accumulate] = tape.slot(from);
     if (!accumulate) dx.fill_zero();
     kernels::copy_columns(dy, reversed(options, accumulate), dx);
@@ -43,31 +41,29 @@ void give_back(Tape& tape, const TensorKey& x, const Tensor& dy, const ColumnsOp
     kernels::copy_columns(dy, reversed(options, accumulate), dx);
 }
 
-/// The heads of `first`, each followed by its columns of `second`; `behind` gives the width and the
-/// place of these columns in `second`.
+/// The heads of `first`, each followed by its columns of `second`; `of_second` gives the width and
+/// the place of these columns in `second`.
 Tensor join(Context& context, const Tensor& first, const Tensor& second, int64_t n_heads,
-            ColumnsOptions behind) {
+            ColumnsOptions of_second) {
   require(n_heads > 0 && first.cols() % n_heads == 0 && first.rows() == second.rows() &&
               first.dtype() == second.dtype(),
           "join_heads: {} {} and {} {} are not parts of {} heads", name_of(first.dtype()),
           first.shape().text(), name_of(second.dtype()), second.shape().text(), n_heads);
-  const int64_t width = first.cols() / n_heads, d = width + behind.width;
-  const ColumnsOptions before{
+  const int64_t width = first.cols() / n_heads, d = width + of_second.width;
+  const ColumnsOptions of_first{
       .n_heads = n_heads, .width = width, .from = {.stride = width}, .to = {.stride = d}};
-  behind.n_heads = n_heads;
-  behind.to = {.begin = width, .stride = d};
+  of_second.n_heads = n_heads;
+  of_second.to = {.begin = width, .stride = d};
   Tensor y = Tensor::empty({first.rows(), n_heads * d}, first.dtype());
-  kernels::copy_columns(first, before, y);
-  kernels::copy_columns(second, behind, y);
+  kernels::copy_columns(first, of_first, y);
+  kernels::copy_columns(second, of_second, y);
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, before, behind, first_key = TensorKey(first), second_key = TensorKey(second),
-               key = TensorKey(y)] {
-    const Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
-    give_back(tape, first_key, dy, before);
-    give_back(tape, second_key, dy, behind);
+  tape.record(y, [&tape, of_first, of_second, first_key = TensorKey(first),
+                  second_key = TensorKey(second)](const Tensor& dy) {
+    give_back(tape, first_key, dy, of_first);
+    give_back(tape, second_key, dy, of_second);
   });
   return y;
 }

@@ -17,9 +17,7 @@ Tensor dropout(Context& context, const Tensor& x, float rate) {
   Tensor y = Tensor::empty(x.shape(), x.dtype());
   kernels::dropout_add_forward(x, {}, mask, y);
   Tape& tape = *context.tape;
-  tape.record([&tape, mask, input = TensorKey(x), key = TensorKey(y)] {
-    Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
+  tape.record(y, [&tape, mask, input = TensorKey(x)](Tensor dy) {
     kernels::dropout_backward(dy, mask, dy);
     tape.add(input, dy);
   });
@@ -34,9 +32,7 @@ Tensor dropout_add(Context& context, const Tensor& x, const Tensor& residual, fl
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, mask, input = TensorKey(x), skip = TensorKey(residual), key = TensorKey(y)] {
-    const Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
+  tape.record(y, [&tape, mask, input = TensorKey(x), skip = TensorKey(residual)](const Tensor& dy) {
     Tensor dx = Tensor::empty(dy.shape(), dy.dtype());
     kernels::dropout_backward(dy, mask, dx);
     tape.add(input, dx);

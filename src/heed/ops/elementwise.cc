@@ -10,9 +10,7 @@ Tensor scale(Context& context, const Tensor& x, float factor) {
   kernels::scale(factor, y);
   if (!context.tape) return y;
   Tape& tape = *context.tape;
-  tape.record([&tape, factor, input = TensorKey(x), key = TensorKey(y)] {
-    Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
+  tape.record(y, [&tape, factor, input = TensorKey(x)](Tensor dy) {
     kernels::scale(factor, dy);
     tape.add(input, dy);
   });
@@ -29,9 +27,7 @@ Tensor to_f32(Context& context, const Tensor& x) {
   kernels::convert(x, y);
   if (!context.tape) return y;
   Tape& tape = *context.tape;
-  tape.record([&tape, input = TensorKey(x), key = TensorKey(y)] {
-    const Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
+  tape.record(y, [&tape, input = TensorKey(x)](const Tensor& dy) {
     Tensor dx = Tensor::empty(dy.shape(), input.dtype);
     kernels::convert(dy, dx);
     tape.add(input, dx);

@@ -104,11 +104,9 @@ Tensor embedding(Context& context, const EmbeddingInput& input, const Parameter&
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, &table, learned = positions.learned, unplaced = positions.padding, scale,
-               key = TensorKey(y), padding = input.padding, tokens = numbers_of(input.tokens),
-               places = numbers_of(input.positions)] {
-    const Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
+  tape.record(y, [&tape, &table, learned = positions.learned, unplaced = positions.padding, scale,
+                  padding = input.padding, tokens = numbers_of(input.tokens),
+                  places = numbers_of(input.positions)](const Tensor& dy) {
     add_rows_except(tape, table, tokens, dy, scale, padding);
     if (learned) add_rows_except(tape, *learned, places, dy, 1.0f, unplaced);
   });

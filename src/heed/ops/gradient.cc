@@ -47,14 +47,14 @@ Gradient& Gradients::of(const Parameter& parameter) {
   return const_cast<Gradient&>(std::as_const(*this).of(parameter));
 }
 
-SparseGradient* Gradients::rows_of(const Parameter& table) {
-  const auto found = rows_.find(&table);
-  return found == rows_.end() ? nullptr : &found->second;
+SparseGradient* Gradients::sparse(const Parameter& table) {
+  const auto found = sparse_.find(&table);
+  return found == sparse_.end() ? nullptr : &found->second;
 }
 
 void Gradients::set_zero() {
   for (auto& [parameter, gradient] : gradients_) gradient.set_zero();
-  for (auto& [table, rows] : rows_) rows = {};
+  for (auto& [table, gradient] : sparse_) gradient = {};
 }
 
 }  // namespace heed

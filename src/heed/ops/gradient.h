@@ -61,17 +61,17 @@ class Gradients {
   Gradient& of(const Parameter& parameter);
   const Gradient& of(const Parameter& parameter) const;
 
-  /// From now on keeps what is added to looked-up rows of a trained table apart from the rest of
-  /// its gradient.
-  void keep_rows_apart(const Parameter& table) { rows_.try_emplace(&table); }
-  /// The rows of a table that are kept apart; null for other parameters.
-  SparseGradient* rows_of(const Parameter& table);
+  /// From now on rows of a trained table that are looked up add to a sparse gradient instead of the
+  /// table's own.
+  void keep_sparse(const Parameter& table) { sparse_.try_emplace(&table); }
+  /// The sparse gradient of a table; null for parameters without one.
+  SparseGradient* sparse(const Parameter& table);
 
   void set_zero();
 
  private:
   std::unordered_map<const Parameter*, Gradient> gradients_;
-  std::unordered_map<const Parameter*, SparseGradient> rows_;
+  std::unordered_map<const Parameter*, SparseGradient> sparse_;
 };
 
 }  // namespace heed

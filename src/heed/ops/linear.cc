@@ -23,9 +23,7 @@ Tensor linear(Context& context, const Tensor& x, const Parameter& weight, const 
 
   const LowRankProducts updates(context, x, weight, y);
   const SavedTensor saved = weight.trainable ? tape.save(x) : SavedTensor();
-  tape.record([&tape, &weight, &bias, saved, updates, input = TensorKey(x), key = TensorKey(y)] {
-    const Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
+  tape.record(y, [&tape, &weight, &bias, saved, updates, input = TensorKey(x)](const Tensor& dy) {
     auto [dx, accumulate] = tape.slot(input);
     kernels::matmul({dy}, {weight.read(input.dtype)}, {.accumulate = accumulate}, dx);
     updates.backward(tape, dy, dx);

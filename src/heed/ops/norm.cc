@@ -7,14 +7,6 @@
 namespace heed::ops {
 namespace {
 
-/// Runs a kernel that writes the gradient of x, and adds it to the gradient that x already has.
-template <typename Backward>
-void write_gradient(Tape& tape, const Tensor& x, Backward&& backward) {
-  Tensor dx = Tensor::empty(x.shape(), x.dtype());
-  backward(dx);
-  tape.add(x, dx);
-}
-
 /// The tensor that a backward kernel adds the gradient of a vector [D] to. For a frozen or absent
 /// vector it is a temporary, since the kernel always writes it.
 Tensor sum_for(Tape& tape, const Parameter& vector, int64_t width) {
@@ -22,7 +14,7 @@ Tensor sum_for(Tape& tape, const Parameter& vector, int64_t width) {
   return tape.gradient(vector).materialized();
 }
 
-/// Announces the vectors of a norm that are there.
+/// Tells the tape that a norm uses a vector, unless that is absent.
 void use(const Context& context, const Parameter& vector) {
   if (context.tape && vector.present()) context.tape->use(vector);
 }
@@ -52,15 +44,13 @@ Tensor layer_norm(Context& context, const Tensor& x, const Parameter& weight, co
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, &weight, &bias, shift, epsilon, x, stats, key = TensorKey(y),
-               again = tape.recompute(y, normalise)] {
-    const Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
+  tape.record(y, [&tape, &weight, &bias, shift, epsilon, x, stats,
+                  again = tape.recompute(y, normalise)](const Tensor& dy) {
     Tensor d_weight = sum_for(tape, weight, x.cols()), d_bias = sum_for(tape, bias, x.cols());
-    write_gradient(tape, x, [&](Tensor& dx) {
-      kernels::layer_norm_backward({x, weight.value, shift, epsilon}, stats, dy,
-                                   {dx, d_weight, d_bias});
-    });
+    Tensor dx = Tensor::empty(x.shape(), x.dtype());
+    kernels::layer_norm_backward({x, weight.value, shift, epsilon}, stats, dy,
+                                 {dx, d_weight, d_bias});
+    tape.add(x, dx);
   });
   return y;
 }
@@ -80,14 +70,12 @@ Tensor rms_norm(Context& context, const Tensor& x, const Parameter& weight, floa
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, &weight, scale, epsilon, x, stats, key = TensorKey(y),
-               again = tape.recompute(y, normalise)] {
-    const Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
+  tape.record(y, [&tape, &weight, scale, epsilon, x, stats,
+                  again = tape.recompute(y, normalise)](const Tensor& dy) {
     Tensor d_weight = sum_for(tape, weight, x.cols());
-    write_gradient(tape, x, [&](Tensor& dx) {
-      kernels::rms_norm_backward({x, scale, epsilon}, stats, dy, {dx, d_weight});
-    });
+    Tensor dx = Tensor::empty(x.shape(), x.dtype());
+    kernels::rms_norm_backward({x, scale, epsilon}, stats, dy, {dx, d_weight});
+    tape.add(x, dx);
   });
   return y;
 }

@@ -29,7 +29,7 @@ std::vector<PackedWeight> PackedWeight::of_blocks(std::span<const Tensor> weight
   return packed;
 }
 
-PackedWeight PackedWeight::of_int8_rows(const Tensor& weight) {
+PackedWeight PackedWeight::of_int8(const Tensor& weight) {
   return PackedWeight(kernels::pack_int8(weight));
 }
 
@@ -85,19 +85,19 @@ void PackedWeight::multiply(const Tensor& x, const Tensor& bias, Tensor& out) co
 
 void PackedWeight::Products::add(const PackedWeight& weight, const Tensor& bias, Tensor& out) {
   if (const auto* rows = std::get_if<kernels::PackedInt8>(&weight.layout_)) {
-    int8_rows_[n_int8_rows_++] = {rows, &bias, &out};
+    int8_[n_int8_++] = {rows, &bias, &out};
   } else if (const auto* blocks = std::get_if<kernels::PackedBlocks>(&weight.layout_)) {
     blocks_[n_blocks_++] = {blocks, &bias, &out};
   } else {
     weight.multiply(x_, bias, out);
   }
-  if (n_int8_rows_ == kMaxProducts || n_blocks_ == kMaxProducts) run();
+  if (n_int8_ == kMaxProducts || n_blocks_ == kMaxProducts) run();
 }
 
 void PackedWeight::Products::run() {
-  kernels::matmul_int8_grouped(x_, {int8_rows_.data(), n_int8_rows_});
+  kernels::matmul_int8_grouped(x_, {int8_.data(), n_int8_});
   kernels::matmul_blocks_grouped(x_, {blocks_.data(), n_blocks_});
-  n_int8_rows_ = n_blocks_ = 0;
+  n_int8_ = n_blocks_ = 0;
 }
 
 }  // namespace heed

@@ -28,15 +28,15 @@ class PackedWeight {
   /// For integer products with the blocks that the weights are stored in; the unpacked weights are
   /// no longer read. All are packed in one parallel region.
   static std::vector<PackedWeight> of_blocks(std::span<const Tensor> weights);
-  /// For integer products with one scale for each row of the weight, which may be of any stored
-  /// dtype. Throws Error when fits_int8_rows() is false.
-  static PackedWeight of_int8_rows(const Tensor& weight);
-  static bool fits_int8_rows(const Shape& shape) { return shape[1] <= kernels::kMaxInt8Cols; }
+  /// For int8 with per-channel scales. The weight may be of any stored dtype. Throws Error when
+  /// fits_int8() is false.
+  static PackedWeight of_int8(const Tensor& weight);
+  static bool fits_int8(const Shape& shape) { return shape[1] <= kernels::kMaxInt8Cols; }
 
   bool defined() const { return !std::holds_alternative<std::monostate>(layout_); }
   /// Whether a product quantises its input.
-  bool multiplies_integers() const { return has_int8_rows() || has_blocks(); }
-  bool has_int8_rows() const { return std::holds_alternative<kernels::PackedInt8>(layout_); }
+  bool multiplies_integers() const { return has_int8() || has_blocks(); }
+  bool has_int8() const { return std::holds_alternative<kernels::PackedInt8>(layout_); }
   bool has_blocks() const { return std::holds_alternative<kernels::PackedBlocks>(layout_); }
   /// Bytes that a product with one row reads.
   int64_t bytes() const;
@@ -55,7 +55,7 @@ class PackedWeight {
 
   /// Products that share one input; each has the same bits as on its own. Integer products of one
   /// kind are batched: the input is quantised once for all of them, and they run in one parallel
-  /// region, which pays for few rows.
+  /// region, which pays in decoding.
   class Products {
    public:
     /// x, and the arguments of add(), must live until run().
@@ -69,8 +69,8 @@ class PackedWeight {
 
     const Tensor& x_;
     std::array<kernels::BlockProduct, kMaxProducts> blocks_{};
-    std::array<kernels::Int8Product, kMaxProducts> int8_rows_{};
-    size_t n_blocks_ = 0, n_int8_rows_ = 0;
+    std::array<kernels::Int8Product, kMaxProducts> int8_{};
+    size_t n_blocks_ = 0, n_int8_ = 0;
   };
 
  private:

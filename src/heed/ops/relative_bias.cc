@@ -61,9 +61,7 @@ Tensor relative_bias(Context& context, const Parameter& table, const RelativeBuc
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, &table, rows = std::move(rows), columns, n_heads, key = TensorKey(y)] {
-    const Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
+  tape.record(y, [&tape, &table, rows = std::move(rows), columns, n_heads](const Tensor& dy) {
     if (!table.trainable) return;
     Tensor& gradient = tape.gradient(table).materialized();
     for (int64_t h = 0; h < n_heads; ++h)

@@ -25,14 +25,14 @@ Tensor rotate(Context& context, const Tensor& x, const kernels::Rotation& rotati
               const kernels::RotateOptions& options) {
   check(x, rotation, options);
   Tensor y = Tensor::empty(x.shape(), x.dtype());
-  kernels::rotate_forward(x, rotation, options, y);
+  kernels::rotate(x, rotation, options, y);
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, rotation, options, from = TensorKey(x), key = TensorKey(y)] {
-    Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
-    kernels::rotate_backward(dy, rotation, options, dy);
+  kernels::RotateOptions back = options;
+  back.inverse = !options.inverse;
+  tape.record(y, [&tape, rotation, back, from = TensorKey(x)](Tensor dy) {
+    kernels::rotate(dy, rotation, back, dy);
     tape.add(from, dy);
   });
   return y;

@@ -156,9 +156,7 @@ Tensor sigmoid(Context& context, const Tensor& x) {
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, x, y, key = TensorKey(y)] {
-    const Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
+  tape.record(y, [&tape, x, y](const Tensor& dy) {
     Tensor dx = Tensor::empty(x.shape());
     for (int64_t i = 0; i < x.elements(); ++i) {
       const float p = y.data<float>()[i];
@@ -194,9 +192,7 @@ Routing route(Context& context, const Tensor& probabilities, const RoutingOption
   if (!context.tape) return routing;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, probabilities, options, routing, top_k, key = TensorKey(weights)] {
-    const Tensor d_weights = tape.take(key);
-    if (!d_weights.defined()) return;
+  tape.record(weights, [&tape, probabilities, options, routing, top_k](const Tensor& d_weights) {
     Tensor dp = Tensor::zeros(probabilities.shape());
     std::vector<float> d_selected(top_k);
     for (int64_t n = 0; n < probabilities.rows(); ++n) {
@@ -233,9 +229,7 @@ Tensor combine(Context& context, const Routing& routing, const std::vector<Tenso
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, routing, outputs, key = TensorKey(y)] {
-    const Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
+  tape.record(y, [&tape, routing, outputs](const Tensor& dy) {
     std::vector<Tensor> d_outputs;
     for (const Tensor& output : outputs)
       d_outputs.push_back(output.defined() ? Tensor::empty(output.shape(), output.dtype())

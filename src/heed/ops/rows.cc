@@ -14,14 +14,12 @@ Tensor gather_rows(Context& context, const Tensor& x, std::span<const int32_t> r
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record(
-      [&tape, from = TensorKey(x), key = TensorKey(y), numbers = Tensor::of({y.rows()}, rows)] {
-        const Tensor dy = tape.take(key);
-        if (!dy.defined()) return;
-        auto [dx, accumulate] = tape.slot(from);
-        if (!accumulate) dx.fill_zero();
-        kernels::add_rows(dy, numbers.values<int32_t>(), dx);
-      });
+  const Tensor numbers = Tensor::of({y.rows()}, rows);
+  tape.record(y, [&tape, from = TensorKey(x), numbers](const Tensor& dy) {
+    auto [dx, accumulate] = tape.slot(from);
+    if (!accumulate) dx.fill_zero();
+    kernels::add_rows(dy, numbers.values<int32_t>(), dx);
+  });
   return y;
 }
 
@@ -46,9 +44,7 @@ Tensor mean_rows(Context& context, const Tensor& x, const std::vector<int32_t>& 
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, from = TensorKey(x), key = TensorKey(y), offsets, for_rows] {
-    Tensor dy = tape.take(key);
-    if (!dy.defined()) return;
+  tape.record(y, [&tape, from = TensorKey(x), offsets, for_rows](Tensor dy) {
     auto [dx, accumulate] = tape.slot(from);
     if (!accumulate) dx.fill_zero();
     for_rows(offsets, dy.data<float>(), dx.template data<float>(),

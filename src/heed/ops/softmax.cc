@@ -10,9 +10,7 @@ Tensor softmax(Context& context, const Tensor& x) {
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record([&tape, y, input = TensorKey(x)] {
-    const Tensor dy = tape.take(y);
-    if (!dy.defined()) return;
+  tape.record(y, [&tape, y, input = TensorKey(x)](const Tensor& dy) {
     Tensor dx = Tensor::empty(dy.shape(), dy.dtype());
     kernels::softmax_backward(y, dy, dx);
     tape.add(input, dx);

@@ -38,19 +38,19 @@ void Tape::forget_last() {
 
 void Tape::use(const Parameter& parameter, DType dtype) {
   parameter.require_trainable();
-  if (watch_ == nullptr || !parameter.trainable) return;
-  watch_->before_use(parameter, dtype);
+  if (hook_ == nullptr || !parameter.trainable) return;
+  hook_->before_use(parameter, dtype);
   if (in_use_.insert(&parameter).second) first_uses_.push_back({steps_.size(), &parameter});
 }
 
-SparseGradient* Tape::rows_apart(const Parameter& table) const {
-  return parameter_gradients_ == nullptr ? nullptr : parameter_gradients_->rows_of(table);
+SparseGradient* Tape::sparse_gradient(const Parameter& table) const {
+  return parameter_gradients_ == nullptr ? nullptr : parameter_gradients_->sparse(table);
 }
 
 void Tape::look_up(const Parameter& table, DType dtype) {
-  if (rows_apart(table) == nullptr) return use(table, dtype);
+  if (sparse_gradient(table) == nullptr) return use(table, dtype);
   table.require_trainable();
-  if (watch_ != nullptr) watch_->before_lookup(table, dtype);
+  if (hook_ != nullptr) hook_->before_lookup(table, dtype);
 }
 
 /// Steps run from the last to the first: those of a parameter have all run when its first has.
@@ -59,7 +59,7 @@ void Tape::report_complete() {
     const Parameter& parameter = *first_uses_.back().parameter;
     first_uses_.pop_back();
     in_use_.erase(&parameter);
-    watch_->gradient_complete(parameter);
+    hook_->gradient_complete(parameter);
   }
 }
 
@@ -89,7 +89,7 @@ GradientSlot Tape::slot(const TensorKey& input) {
 Gradient& Tape::gradient(const Parameter& parameter) {
   require(parameter_gradients_ != nullptr,
           "{} is trained, but the tape was given no gradients of parameters", parameter.name);
-  require(watch_ == nullptr || in_use_.contains(&parameter),
+  require(hook_ == nullptr || in_use_.contains(&parameter),
           "{}: an op adds to its gradient and has not said that it uses it", parameter.name);
   return parameter_gradients_->of(parameter);
 }
@@ -97,7 +97,7 @@ Gradient& Tape::gradient(const Parameter& parameter) {
 void Tape::add_rows(const Parameter& table, std::span<const int32_t> rows, const Tensor& dy,
                     float scale) {
   if (!table.trainable) return;
-  if (SparseGradient* const apart = rows_apart(table)) return apart->add(rows, dy, scale);
+  if (SparseGradient* const sparse = sparse_gradient(table)) return sparse->add(rows, dy, scale);
   kernels::embedding_backward(rows, dy, scale, gradient(table).materialized());
 }
 

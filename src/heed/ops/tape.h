@@ -61,10 +61,10 @@ class GradientHook {
   virtual ~GradientHook() = default;
   /// An op is about to read the parameter's elements in f32 or bf16.
   virtual void before_use(const Parameter& parameter, DType dtype) = 0;
-  /// The same if it looks up rows of a table, whose gradient is kept apart.
+  /// The same if it looks up rows of a table that has a sparse gradient.
   virtual void before_lookup(const Parameter& table, DType dtype) = 0;
-  /// All backward steps that add to the parameter's gradient have run, but for rows that are kept
-  /// apart. Called once for each parameter that the pass has used.
+  /// All backward steps that add to the parameter's gradient, other than to a sparse one, have run.
+  /// Called once for each parameter that the pass has used.
   virtual void gradient_complete(const Parameter& parameter) = 0;
 };
 
@@ -76,10 +76,10 @@ class Tape {
  public:
   /// For a pass without trained parameters.
   Tape() = default;
-  /// Gradients of parameters are added to `gradients`. `watch` is told about the parameters, unless
+  /// Gradients of parameters are added to `gradients`. `hook` is told about the parameters, unless
   /// it is null.
-  explicit Tape(Gradients& gradients, GradientHook* watch = nullptr)
-      : parameter_gradients_(&gradients), watch_(watch) {}
+  explicit Tape(Gradients& gradients, GradientHook* hook = nullptr)
+      : parameter_gradients_(&gradients), hook_(hook) {}
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
   ~Tape();
@@ -90,7 +90,15 @@ class Tape {
   /// The same for an op that looks up rows of a table and adds to its gradient with add_rows().
   void look_up(const Parameter& table, DType dtype = DType::f32);
 
-  /// A step reads the gradient of its op's output with take() and adds to those of its inputs.
+  /// Records step(dy), which adds to the gradients of the op's inputs. dy is the gradient of its
+  /// output y; without one the step does not run.
+  template <typename BackwardStep>
+  void record(const TensorKey& y, BackwardStep step) {
+    record([this, y, step = std::move(step)] {
+      if (Tensor dy = take(y); dy.defined()) step(std::move(dy));
+    });
+  }
+  /// Records a step that reads the gradient of its op's output with take().
   template <typename BackwardStep>
   void record(BackwardStep backward_step) {
     void* const place = memory_.allocate(sizeof(BackwardStep), alignof(BackwardStep));
@@ -125,7 +133,7 @@ class Tape {
   void add(const TensorKey& input, Tensor gradient);
 
   /// The gradient of a trained parameter. Throws Error when the tape was given no Gradients, or has
-  /// a watch and the op did not call use().
+  /// a hook and the op did not call use().
   Gradient& gradient(const Parameter& parameter);
 
   /// Adds scale * dy[n] to row rows[n] of the gradient of a table, unless that is frozen. Throws as
@@ -150,17 +158,16 @@ class Tape {
   static constexpr size_t kFirstBytes = size_t{16} << 10;
 
   SavedTensor saved_by(const Tensor& y, std::shared_ptr<SavedTensor::Recomputation> recomputation);
-  SparseGradient* rows_apart(const Parameter& table) const;
+  SparseGradient* sparse_gradient(const Parameter& table) const;
   void forget_last();
   void report_complete();
 
   Gradients* parameter_gradients_ = nullptr;
-  GradientHook* watch_ = nullptr;
+  GradientHook* hook_ = nullptr;
   std::pmr::monotonic_buffer_resource memory_{kFirstBytes, &pool_resource()};
   std::pmr::vector<Step> steps_{&memory_};
   std::pmr::unordered_map<uint64_t, Tensor> gradients_{&memory_};
-  std::pmr::vector<FirstUse> first_uses_{
-      &memory_};  // in the order of the pass; if there is a watch
+  std::pmr::vector<FirstUse> first_uses_{&memory_};  // in the order of the pass; if there is a hook
   std::pmr::unordered_set<const Parameter*> in_use_{&memory_};  // the parameters of first_uses_
   std::pmr::unordered_map<uint64_t, std::weak_ptr<SavedTensor::Recomputation>> recomputations_{
       &memory_};

@@ -12,7 +12,7 @@ enum class WeightRole : uint8_t {
   position_embedding,    // [P, D]: rows are looked up
   token_type_embedding,  // [T, D]: rows are looked up
   relative_bias,         // [buckets, H]: numbers are looked up and added to scores
-  attention_sinks,       // [H]: scores that no key has
+  attention_sinks,       // [H]: scores of no key
   query,                 // to queries, also down to and up from their latent
   key_value,             // to keys or to values of self-attention, or down to their latent
   latent_key_value,      // from the latent up to keys and values; decoding reads it head by head

@@ -46,7 +46,7 @@ struct BlockTraits {
   int gguf_file_type;  // GGML's number for files that are mostly of this type; -1: there is none
   int64_t elements = 1, bytes;
   int bits = 0;    // of a code; 0: a plain type
-  int lowest = 0;  // the lowest quant, or a bound of it
+  int lowest = 0;  // the lowest quant, or a lower bound
   bool has_minimum = false;
   int64_t sub_scale_elements = 0;  // that share a sub-scale (and sub-minimum): 16, 32; 0: none
   std::optional<Codebook> codebook = {};

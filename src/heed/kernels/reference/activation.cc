@@ -7,52 +7,52 @@
 namespace heed::kernels::reference {
 namespace {
 
-struct ValueAndSlope {
-  double value, slope;
+struct ValueAndDerivative {
+  double value, derivative;
 };
 
-ValueAndSlope relu(double x) {
+ValueAndDerivative relu(double x) {
   if (std::isnan(x)) return {x, x};
   return {x > 0 ? x : 0.0, x > 0 ? 1.0 : 0.0};
 }
 
-ValueAndSlope gelu(double x) {
+ValueAndDerivative gelu(double x) {
   const double cumulative = 0.5 * std::erfc(-x / std::numbers::sqrt2);
   const double density = std::exp(-0.5 * x * x) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
   return {x * cumulative, cumulative + x * density};
 }
 
-ValueAndSlope gelu_tanh(double x) {
+ValueAndDerivative gelu_tanh(double x) {
   const double root = std::sqrt(2.0 / std::numbers::pi);
   const double t = std::tanh(root * (x + 0.044715 * x * x * x));
   const double inner = root * (1.0 + 3.0 * 0.044715 * x * x);
   return {0.5 * x * (1.0 + t), 0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * inner};
 }
 
-ValueAndSlope silu(double x) {
+ValueAndDerivative silu(double x) {
   const double s = 1.0 / (1.0 + std::exp(-x));
   return {x * s, s * (1.0 + x * (1.0 - s))};
 }
 
-ValueAndSlope hyperbolic_tangent(double x) {
+ValueAndDerivative hyperbolic_tangent(double x) {
   const double t = std::tanh(x);
   return {t, 1.0 - t * t};
 }
 
-ValueAndSlope clamped_swiglu(double x) {
+ValueAndDerivative clamped_swiglu(double x) {
   const double limit = kSwigluLimit, alpha = kSwigluAlpha, g = std::min(x, limit);
   const double s = 1.0 / (1.0 + std::exp(-alpha * g));
   return {g * s, x <= limit ? s * (1.0 + alpha * g * (1.0 - s)) : 0.0};
 }
 
 /// The factor of a gate, and its derivative.
-ValueAndSlope gated_factor(Activation f, double up) {
+ValueAndDerivative gated_factor(Activation f, double up) {
   if (f != Activation::clamped_swiglu) return {up, 1.0};
   const double limit = kSwigluLimit;
   return {1.0 + std::clamp(up, -limit, limit), std::abs(up) <= limit ? 1.0 : 0.0};
 }
 
-ValueAndSlope evaluate(Activation f, double x) {
+ValueAndDerivative evaluate(Activation f, double x) {
   switch (f) {
     case Activation::relu:
       return relu(x);
@@ -93,7 +93,7 @@ void activation_backward(Activation f, const Tensor& x, const Tensor& dy, Tensor
   visit_floating(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for (int64_t i = 0; i < x.elements(); ++i)
-      put<T>(dx, i, at<T>(dy, i) * evaluate(f, at<T>(x, i)).slope);
+      put<T>(dx, i, at<T>(dy, i) * evaluate(f, at<T>(x, i)).derivative);
   });
 }
 
@@ -110,11 +110,11 @@ void gated_backward(Activation f, const Tensor& gate, const Tensor& up, const Te
   visit_floating(gate.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for (int64_t i = 0; i < gate.elements(); ++i) {
-      const ValueAndSlope g = evaluate(f, at<T>(gate, i));
-      const ValueAndSlope u = gated_factor(f, at<T>(up, i));
+      const ValueAndDerivative g = evaluate(f, at<T>(gate, i));
+      const ValueAndDerivative u = gated_factor(f, at<T>(up, i));
       const double d = at<T>(dy, i);
-      put<T>(gradients.d_gate, i, d * u.value * g.slope);
-      put<T>(gradients.d_up, i, d * g.value * u.slope);
+      put<T>(gradients.d_gate, i, d * u.value * g.derivative);
+      put<T>(gradients.d_up, i, d * g.value * u.derivative);
     }
   });
 }

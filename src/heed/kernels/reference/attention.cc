@@ -96,7 +96,7 @@ struct Head {
     return score;
   }
   /// The derivative of score(i, j) with respect to scaled_score(i, j).
-  double slope(int64_t i, int64_t j) const {
+  double derivative(int64_t i, int64_t j) const {
     if (in.options.soft_cap <= 0.0f) return 1.0;
     const double t = std::tanh(scaled_score(i, j) / static_cast<double>(in.options.soft_cap));
     return 1.0 - t * t;
@@ -147,11 +147,11 @@ double dropout_factor(const Head& head, int64_t i, int64_t j) {
   return drop ? 0.0 : 1.0 / (1.0 - static_cast<double>(options.dropout));
 }
 
-void forward_head(const Head& head, Matrix& out, Matrix& log_sum) {
+void forward_head(const Head& head, Matrix& out, Matrix& logsumexp) {
   Matrix weights(head.queries, head.keys);
   for (int64_t i = 0; i < head.queries; ++i) {
     const int64_t n = head.q_begin + i;
-    log_sum(n, head.h) = softmax_row(head, i, weights);
+    logsumexp(n, head.h) = softmax_row(head, i, weights);
     for (int64_t j = 0; j < head.keys; ++j) {
       const double weight = weights(i, j) * dropout_factor(head, i, j);
       for (int64_t c = 0; c < head.dv; ++c) out(n, head.out_col + c) += weight * head.v(j, c);
@@ -195,7 +195,7 @@ void backward_head(const Head& head, const Matrix& d_out, Gradients& gradients) 
       const double d_final = weights(i, j) * (d_weights[static_cast<size_t>(j)] - mean);
       if (!gradients.d_bias.empty())
         gradients.d_bias[static_cast<size_t>(head.bias_index(i, j))] += d_final;
-      const double d_score = d_final * head.slope(i, j) * scale;
+      const double d_score = d_final * head.derivative(i, j) * scale;
       for (int64_t c = 0; c < head.d; ++c) {
         gradients.dq(n, head.q_col + c) += d_score * head.k(j, c);
         gradients.dk(head.row(j), head.k_col + c) += d_score * head.q(i, c);
@@ -206,14 +206,14 @@ void backward_head(const Head& head, const Matrix& d_out, Gradients& gradients) 
 
 }  // namespace
 
-void attention_forward(const AttentionForward& in, Tensor& out, Tensor& log_sum) {
+void attention_forward(const AttentionForward& in, Tensor& out, Tensor& logsumexp) {
   const Operands operands(in);
-  Matrix outputs(out.rows(), out.cols()), log_sums(log_sum.rows(), log_sum.cols());
+  Matrix outputs(out.rows(), out.cols()), logsumexps(logsumexp.rows(), logsumexp.cols());
   for (int64_t b = 0; b < in.spans.sequences(); ++b)
     for (int64_t h = 0; h < in.options.n_heads; ++h)
-      forward_head(Head(operands, b, h), outputs, log_sums);
+      forward_head(Head(operands, b, h), outputs, logsumexps);
   outputs.round_to(out);
-  log_sums.round_to(log_sum);
+  logsumexps.round_to(logsumexp);
 }
 
 void attention_backward(const AttentionForward& in, const Tensor&, const Tensor&,

@@ -11,7 +11,7 @@ namespace {
 double capped(double x, double cap) { return cap > 0.0 ? cap * std::tanh(x / cap) : x; }
 
 /// Its derivative.
-double slope_of_cap(double x, double cap) {
+double cap_derivative(double x, double cap) {
   const double t = cap > 0.0 ? std::tanh(x / cap) : 0.0;
   return 1.0 - t * t;
 }
@@ -48,8 +48,8 @@ void cross_entropy(const Tensor& logits, std::span<const int32_t> targets,
       for (int64_t i = 0; i < cols; ++i) {
         const double wanted = s / static_cast<double>(cols) + (i == target ? 1.0 - s : 0.0);
         const double p = std::exp(log_p[static_cast<size_t>(i)]);
-        d_logits.data<T>()[n * cols + i] =
-            T(static_cast<float>((p - wanted) * options.gradient_scale * slope_of_cap(x[i], cap)));
+        d_logits.data<T>()[n * cols + i] = T(
+            static_cast<float>((p - wanted) * options.gradient_scale * cap_derivative(x[i], cap)));
       }
     });
   }

@@ -17,8 +17,4 @@ void dropout_add_forward(const Tensor& x, const Tensor& residual, Dropout dropou
   });
 }
 
-void dropout_backward(const Tensor& dy, Dropout dropout, Tensor& dx) {
-  reference::dropout_add_forward(dy, {}, dropout, dx);
-}
-
 }  // namespace heed::kernels::reference

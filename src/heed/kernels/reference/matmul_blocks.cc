@@ -72,12 +72,7 @@ void multiply(const Tensor& a, const Tensor& weight, const Tensor& bias, Tensor&
 PackedBlocks packed_blocks(const Tensor& weight) {
   require(multiplies_blocks(weight.dtype()), "pack_blocks: the weight is {}, expected blocks",
           name_of(weight.dtype()));
-  return {.panels = {},
-          .panel_bytes = 0,
-          .dtype = weight.dtype(),
-          .rows = weight.rows(),
-          .cols = weight.cols(),
-          .weight = weight};
+  return {.dtype = weight.dtype(), .rows = weight.rows(), .cols = weight.cols(), .weight = weight};
 }
 
 void multiply(const Tensor& a, const PackedBlocks& weight, const Tensor& bias, Tensor& c) {

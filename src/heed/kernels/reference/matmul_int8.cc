@@ -45,11 +45,7 @@ void multiply(const Tensor& a, const PackedInt8& weight, const Tensor& bias, Ten
 PackedInt8 pack_int8(const Tensor& weight) {
   require(weight.cols() <= kMaxInt8Cols, "pack_int8: the weight has {} columns, at most {} are",
           weight.cols(), kMaxInt8Cols);
-  return {.panels = {},
-          .panel_bytes = 0,
-          .rows = weight.rows(),
-          .cols = weight.cols(),
-          .weight = weight};
+  return {.rows = weight.rows(), .cols = weight.cols(), .weight = weight};
 }
 
 void matmul_int8_grouped(const Tensor& a, std::span<const Int8Product> products) {

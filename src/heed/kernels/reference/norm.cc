@@ -26,90 +26,74 @@ double mean_square(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
+/// Without a bias (RMSNorm) rows are not centred and have no mean among their statistics.
+void norm_forward(const Tensor& x, const Tensor& weight, const float* bias, float epsilon,
+                  Tensor& y, Tensor& stats) {
+  visit_floating(x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t n = 0; n < x.rows(); ++n) {
+      std::vector<double> row = row_of<T>(x, n);
+      const double centre = bias ? mean(row) : 0.0;
+      for (double& value : row) value -= centre;
+      const double inverse = 1.0 / std::sqrt(mean_square(row) + epsilon);
+      float* const row_stats = stats.data<float>() + n * stats.cols();
+      if (bias) row_stats[0] = static_cast<float>(centre);
+      row_stats[stats.cols() - 1] = static_cast<float>(inverse);
+      T* const to = y.data<T>() + n * y.cols();
+      for (size_t i = 0; i < row.size(); ++i) {
+        const double scaled = row[i] * inverse * weight.data<float>()[i];
+        to[i] = T(static_cast<float>(bias ? scaled + bias[i] : scaled));
+      }
+    }
+  });
+}
+
 /// With h = (x - mean) * inverse and g = dy * weight (Ba et al. 2016):
-/// dx = inverse * (g - mean(g) - h * mean(g * h)); RMSNorm has no mean(g).
-template <typename T>
-void backward_row(const Tensor& dy, int64_t n, const std::vector<double>& normalised,
-                  double inverse, bool centred, const Tensor& weight, Tensor& dx) {
-  std::vector<double> g = row_of<T>(dy, n);
-  std::vector<double> gh = g;
-  for (size_t i = 0; i < g.size(); ++i) {
-    g[i] *= weight.data<float>()[i];
-    gh[i] = g[i] * normalised[i];
-  }
-  const double mean_g = centred ? mean(g) : 0.0, mean_gh = mean(gh);
-  for (size_t i = 0; i < g.size(); ++i)
-    dx.data<T>()[n * dx.cols() + static_cast<int64_t>(i)] =
-        T(static_cast<float>(inverse * (g[i] - mean_g - normalised[i] * mean_gh)));
+/// dx = inverse * (g - mean(g) - h * mean(g * h)); without d_bias (RMSNorm) there are no means of x
+/// and g.
+void norm_backward(const Tensor& x, const Tensor& weight, const Tensor& stats, const Tensor& dy,
+                   Tensor& dx, float* d_weight, float* d_bias) {
+  visit_floating(x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t n = 0; n < x.rows(); ++n) {
+      const float* const row_stats = stats.data<float>() + n * stats.cols();
+      const double centre = d_bias ? row_stats[0] : 0.0, inverse = row_stats[stats.cols() - 1];
+      std::vector<double> h = row_of<T>(x, n), g = row_of<T>(dy, n), gh = g;
+      for (size_t i = 0; i < g.size(); ++i) {
+        h[i] = (h[i] - centre) * inverse;
+        d_weight[i] += static_cast<float>(g[i] * h[i]);
+        if (d_bias) d_bias[i] += static_cast<float>(g[i]);
+        g[i] *= weight.data<float>()[i];
+        gh[i] = g[i] * h[i];
+      }
+      const double mean_g = d_bias ? mean(g) : 0.0, mean_gh = mean(gh);
+      T* const to = dx.data<T>() + n * dx.cols();
+      for (size_t i = 0; i < g.size(); ++i)
+        to[i] = T(static_cast<float>(inverse * (g[i] - mean_g - h[i] * mean_gh)));
+    }
+  });
 }
 
 }  // namespace
 
 void layer_norm_forward(const LayerNormForward& in, Tensor& y, Tensor& stats) {
-  visit_floating(in.x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    for (int64_t n = 0; n < in.x.rows(); ++n) {
-      std::vector<double> row = row_of<T>(in.x, n);
-      const double centre = mean(row);
-      for (double& value : row) value -= centre;
-      const double inverse = 1.0 / std::sqrt(mean_square(row) + in.epsilon);
-      stats.data<float>()[2 * n] = static_cast<float>(centre);
-      stats.data<float>()[2 * n + 1] = static_cast<float>(inverse);
-      for (size_t i = 0; i < row.size(); ++i)
-        y.data<T>()[n * y.cols() + static_cast<int64_t>(i)] = T(static_cast<float>(
-            row[i] * inverse * in.weight.data<float>()[i] + in.bias.data<float>()[i]));
-    }
-  });
+  norm_forward(in.x, in.weight, in.bias.data<float>(), in.epsilon, y, stats);
 }
 
 void layer_norm_backward(const LayerNormForward& in, const Tensor& stats, const Tensor& dy,
                          LayerNormGradients gradients) {
-  const std::vector<double> row_stats = row_of<float>(stats.reshaped({1, stats.elements()}), 0);
-  visit_floating(in.x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    for (int64_t n = 0; n < in.x.rows(); ++n) {
-      std::vector<double> normalised = row_of<T>(in.x, n);
-      const double centre = row_stats[static_cast<size_t>(2 * n)];
-      const double inverse = row_stats[static_cast<size_t>(2 * n + 1)];
-      for (double& value : normalised) value = (value - centre) * inverse;
-      const std::vector<double> d = row_of<T>(dy, n);
-      for (size_t i = 0; i < d.size(); ++i) {
-        gradients.d_weight.data<float>()[i] += static_cast<float>(d[i] * normalised[i]);
-        gradients.d_bias.data<float>()[i] += static_cast<float>(d[i]);
-      }
-      backward_row<T>(dy, n, normalised, inverse, true, in.weight, gradients.dx);
-    }
-  });
+  norm_backward(in.x, in.weight, stats, dy, gradients.dx, gradients.d_weight.data<float>(),
+                gradients.d_bias.data<float>());
 }
 
 void rms_norm_forward(const RmsNormForward& in, Tensor& y, Tensor& stats) {
-  visit_floating(in.x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    for (int64_t n = 0; n < in.x.rows(); ++n) {
-      const std::vector<double> row = row_of<T>(in.x, n);
-      const double inverse = 1.0 / std::sqrt(mean_square(row) + in.epsilon);
-      stats.data<float>()[n] = static_cast<float>(inverse);
-      for (size_t i = 0; i < row.size(); ++i)
-        y.data<T>()[n * y.cols() + static_cast<int64_t>(i)] =
-            T(static_cast<float>(row[i] * inverse * in.weight.data<float>()[i]));
-    }
-  });
+  norm_forward(in.x, in.weight, nullptr, in.epsilon, y, stats);
 }
 
 void rms_norm_backward(const RmsNormForward& in, const Tensor& stats, const Tensor& dy,
                        RmsNormGradients gradients) {
-  visit_floating(in.x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    for (int64_t n = 0; n < in.x.rows(); ++n) {
-      std::vector<double> normalised = row_of<T>(in.x, n);
-      const double inverse = stats.data<float>()[n];
-      for (double& value : normalised) value *= inverse;
-      const std::vector<double> d = row_of<T>(dy, n);
-      for (size_t i = 0; i < d.size(); ++i)
-        gradients.d_weight.data<float>()[i] += static_cast<float>(d[i] * normalised[i]);
-      backward_row<T>(dy, n, normalised, inverse, false, in.weight, gradients.dx);
-    }
-  });
+  norm_backward(in.x, in.weight, stats, dy, gradients.dx, gradients.d_weight.data<float>(),
+                nullptr);
 }
 
 }  // namespace heed::kernels::reference

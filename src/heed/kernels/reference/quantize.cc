@@ -110,21 +110,6 @@ void encode_row(const float* x, const float* importance, int64_t cols, Block* to
   }
 }
 
-template <typename Block>
-void quantize_gptq_row(const GptqBlock& columns, int64_t row, Tensor& y, Tensor& errors) {
-  const int64_t at = row * columns.x.cols() + columns.begin;
-  const float* x = columns.x.data<float>() + at;
-  const float* compensation = columns.compensation.data<float>() + row * kGptqColumns;
-  std::array<float, kGptqColumns> targets, row_errors;
-  for (size_t i = 0; i < targets.size(); ++i) targets[i] = x[i] + compensation[i];
-  Block& block = y.data<Block>()[at / kGptqColumns];
-  const BlockScale scale =
-      set_scale(targets.data(), columns.importance.data<float>() + columns.begin, block);
-  round_columns(x, compensation, columns.feedback.data<float>(), scale, block, row_errors.data());
-  for (size_t i = 0; i < row_errors.size(); ++i)
-    errors.data<float>()[static_cast<int64_t>(i) * errors.cols() + row] = row_errors[i];
-}
-
 }  // namespace
 
 void dequantize(const Tensor& x, Tensor& y) {
@@ -158,7 +143,7 @@ void quantize_gptq(const GptqBlock& block, Tensor& y, Tensor& errors) {
     using Block = decltype(stored);
     if constexpr (searches_scales(Block::kTraits))
       for (int64_t row = 0; row < block.x.rows(); ++row)
-        quantize_gptq_row<Block>(block, row, y, errors);
+        quantize_gptq_row(block, row, set_scale<Block>, y, errors);
     else
       fail("GPTQ rounds to types of fewer than 8 bits, found {}", name_of(y.dtype()));
   });

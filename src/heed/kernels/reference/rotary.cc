@@ -1,11 +1,9 @@
 #include "heed/kernels/rotary.h"
 
 namespace heed::kernels::reference {
-namespace {
 
-/// Rotates every pair of x by `direction` times its angle.
-void rotate(const Tensor& x, const Rotation& rotation, const RotateOptions& options,
-            double direction, Tensor& y) {
+void rotate(const Tensor& x, const Rotation& rotation, const RotateOptions& options, Tensor& y) {
+  const double direction = options.inverse ? -1.0 : 1.0;
   const int64_t half = rotation.cos.cols(), d = x.cols() / options.n_heads;
   const bool neighbours = options.layout == PairLayout::interleaved;
   visit_floating(x.dtype(), [&](auto zero) {
@@ -26,18 +24,6 @@ void rotate(const Tensor& x, const Rotation& rotation, const RotateOptions& opti
         }
       }
   });
-}
-
-}  // namespace
-
-void rotate_forward(const Tensor& x, const Rotation& rotation, const RotateOptions& options,
-                    Tensor& y) {
-  rotate(x, rotation, options, 1.0, y);
-}
-
-void rotate_backward(const Tensor& dy, const Rotation& rotation, const RotateOptions& options,
-                     Tensor& dx) {
-  rotate(dy, rotation, options, -1.0, dx);
 }
 
 }  // namespace heed::kernels::reference

@@ -26,7 +26,7 @@ LeafGradients::LeafGradients(nn::Parameters& parameters, distribute::Group& grou
     if (!buckets_[i].only_looked_up) reduced_ = i + 1;
     if (!buckets_[i].is_table()) continue;
     tables_.push_back(i);
-    of_pass_.keep_rows_apart(*buckets_[i].places[0].parameter);
+    of_pass_.keep_sparse(*buckets_[i].places[0].parameter);
   }
 }
 
@@ -47,7 +47,7 @@ Tensor LeafGradients::flattened(const GradientBucket& bucket) {
 
 /// Takes the looked-up rows of a pass.
 SparseGradient LeafGradients::rows_of(size_t table) {
-  return std::exchange(*of_pass_.rows_of(*buckets_[tables_[table]].places[0].parameter), {});
+  return std::exchange(*of_pass_.sparse(*buckets_[tables_[table]].places[0].parameter), {});
 }
 
 /// Adds subtrees of equal size, so that the leaves of a rank become a balanced tree.

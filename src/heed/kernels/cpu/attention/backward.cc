@@ -21,7 +21,7 @@ namespace heed::kernels::cpu {
 template <typename T>
 struct BackwardTensors {
   const T *q, *k, *v, *out, *d_out;
-  const float* log_sum;
+  const float* logsumexp;
   T *dq, *dk, *dv;
 };
 
@@ -42,7 +42,7 @@ namespace heed::kernels {
 namespace HWY_NAMESPACE {
 
 /// Goes through a task's rectangle tile by tile, keys in the outer loop, rows in the inner one, and
-/// recomputes the weights P from log_sum. With m = the dropout mask (0 or 1 / (1 - p)):
+/// recomputes the weights P from logsumexp. With m = the dropout mask (0 or 1 / (1 - p)):
 ///   dV = (P m)^T dO, dS = P (m dO V^T - rowsum(dO O)), dQ = scale dS K, dK = scale dS^T Q,
 /// where for dQ and dK dS is multiplied with the derivative of the soft cap. Every gradient is a
 /// sum over the rows or keys of its sequence in their order, however groups are divided into
@@ -126,7 +126,7 @@ class BackwardTile {
     d_out_ = pack_queries(group_, tensors_.d_out, dv_, 1.0f, row_, rows_, cpu::Slot::out);
     for (int64_t r = 0; r < rows_; ++r) {
       const int64_t index = group_.row_index(row_ + r);
-      log_sum_[r] = tensors_.log_sum[index];
+      logsumexp_[r] = tensors_.logsumexp[index];
       mean_[r] = dot(d_out_.data + r * d_out_.stride, tensors_.out + index * dv_);
     }
     weights_ = {cpu::scratch(cpu::Slot::scores, cpu::kRowBlock * cpu::kKeyBlock), padded(keys_)};
@@ -174,23 +174,23 @@ class BackwardTile {
   /// masked.
   void differentiate_softmax(int64_t r, float* scores, float* d_weights) {
     const F32 d;
-    const bool any = log_sum_[r] != -std::numeric_limits<float>::infinity();
+    const bool any = logsumexp_[r] != -std::numeric_limits<float>::infinity();
     const int64_t visible =
         any ? std::clamp<int64_t>(group_.visible(row_ + r) - key_, 0, keys_) : 0;
     const uint64_t dropout_key = drop_threshold_ > 0 ? group_.dropout_key(row_ + r) : 0;
-    const auto log_sum = hn::Set(d, log_sum_[r]);
+    const auto logsumexp = hn::Set(d, logsumexp_[r]);
     const ScoreRow at{group_, row_ + r, key_, visible, scores};
-    HWY_ALIGN float slopes[cpu::kKeyBlock];
-    if (adjusts_scores_) adjust_scores(at, slopes);
+    HWY_ALIGN float derivatives[cpu::kKeyBlock];
+    if (adjusts_scores_) adjust_scores(at, derivatives);
     int64_t j = 0;
     for (; j + lanes() <= visible; j += lanes()) {
-      const auto weight = exp_nonpositive(hn::Sub(hn::Load(d, scores + j), log_sum));
+      const auto weight = exp_nonpositive(hn::Sub(hn::Load(d, scores + j), logsumexp));
       differentiate_weights(r, weight, dropout_key, j, scores, d_weights);
     }
     if (j < visible) {
       const auto inside = hn::FirstN(d, static_cast<size_t>(visible - j));
       const auto weight =
-          hn::IfThenElseZero(inside, exp_nonpositive(hn::Sub(hn::Load(d, scores + j), log_sum)));
+          hn::IfThenElseZero(inside, exp_nonpositive(hn::Sub(hn::Load(d, scores + j), logsumexp)));
       hn::Store(hn::IfThenElseZero(inside, hn::Load(d, d_weights + j)), d, d_weights + j);
       differentiate_weights(r, weight, dropout_key, j, scores, d_weights);
       j += lanes();
@@ -203,7 +203,8 @@ class BackwardTile {
     if (task_.keys && task_.bias_sums) add_bias_gradient(at, d_weights, bias_sums(row_ + r));
     if (shape_.soft_cap > 0.0f)
       for (j = 0; j < visible; j += lanes())
-        hn::Store(hn::Mul(hn::Load(d, d_weights + j), hn::Load(d, slopes + j)), d, d_weights + j);
+        hn::Store(hn::Mul(hn::Load(d, d_weights + j), hn::Load(d, derivatives + j)), d,
+                  d_weights + j);
   }
 
   /// The sums of the block of keys and a row's head.
@@ -281,7 +282,7 @@ class BackwardTile {
   bool rows_loaded_ = false;
   Rows<const float> q_{}, d_out_{}, k_{}, k_transposed_{}, v_transposed_{};
   Rows<float> weights_{}, d_scores_{}, q_gradient_{}, k_gradient_{}, v_gradient_{};
-  float log_sum_[cpu::kRowBlock], mean_[cpu::kRowBlock];
+  float logsumexp_[cpu::kRowBlock], mean_[cpu::kRowBlock];
 };
 
 void backward_f32(const cpu::BackwardTensors<float>& tensors, const cpu::BackwardTask& task) {
@@ -346,7 +347,7 @@ void find_tasks(const std::vector<AttentionGroup>& groups, const AttentionShape&
 
 }  // namespace
 
-void attention_backward(const AttentionForward& in, const Tensor& out, const Tensor& log_sum,
+void attention_backward(const AttentionForward& in, const Tensor& out, const Tensor& logsumexp,
                         const Tensor& d_out, AttentionGradients gradients) {
   require(in.spans.kv_rows.empty(), "attention_backward: the keys are gathered through {} kv_rows",
           in.spans.kv_rows.size());
@@ -367,7 +368,7 @@ void attention_backward(const AttentionForward& in, const Tensor& out, const Ten
     using T = decltype(zero);
     const BackwardTensors<T> tensors{
         in.q.data<T>(),         in.k.data<T>(),         in.v.data<T>(),
-        out.data<T>(),          d_out.data<T>(),        log_sum.data<float>(),
+        out.data<T>(),          d_out.data<T>(),        logsumexp.data<float>(),
         gradients.dq.data<T>(), gradients.dk.data<T>(), gradients.dv.data<T>()};
     for_tasks(tasks, shape, [&](const BackwardTask& task) {
       if constexpr (sizeof(T) == 4)
@@ -377,7 +378,7 @@ void attention_backward(const AttentionForward& in, const Tensor& out, const Ten
     });
   });
   if (gradients.d_relative_bias.defined()) bias.write(gradients.d_relative_bias);
-  if (gradients.d_sinks.defined()) add_sink_gradient(in, out, log_sum, d_out, gradients.d_sinks);
+  if (gradients.d_sinks.defined()) add_sink_gradient(in, out, logsumexp, d_out, gradients.d_sinks);
 }
 
 }  // namespace cpu

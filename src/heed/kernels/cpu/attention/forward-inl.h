@@ -22,13 +22,13 @@ namespace heed::kernels::cpu {
 struct ForwardResults {
   DType dtype;
   std::byte* out;
-  float* log_sum;
+  float* logsumexp;
 };
 
-template <typename K>
 struct ForwardTensors {
   const std::byte* q;  // of results.dtype
-  const K *k, *v;
+  const std::byte *k, *v;
+  DType kv_dtype;
   ForwardResults results;
 };
 
@@ -83,14 +83,15 @@ HWY_INLINE void finish_row(const cpu::ForwardResults& results, const cpu::Attent
     write_row(values, shape.dv, factor, reinterpret_cast<float*>(results.out) + at);
   else
     write_row(values, shape.dv, factor, reinterpret_cast<bfloat16*>(results.out) + at);
-  results.log_sum[index] = any ? softmax.largest + std::log(softmax.sum) : none;
+  results.logsumexp[index] = any ? softmax.largest + std::log(softmax.sum) : none;
 }
 
-/// The tile of one task: its query rows, and one block of keys after the other.
+/// The tile of one task: its query rows, and one block of keys after the other. K: what stores keys
+/// and values.
 template <typename K>
 class ForwardTile {
  public:
-  ForwardTile(const cpu::ForwardTensors<K>& tensors, const cpu::AttentionTask& task)
+  ForwardTile(const cpu::ForwardTensors& tensors, const cpu::AttentionTask& task)
       : tensors_(tensors),
         group_(task.group),
         shape_(*task.group.shape),
@@ -152,8 +153,7 @@ class ForwardTile {
   bool f32_queries() const { return tensors_.results.dtype == DType::f32; }
 
   /// Without a causal mask, keys of fewer bits than the queries do not use tiles. Such keys come
-  /// from an encoder's output, which a decoder reads one row at a time: too few rows to pay for
-  /// packing.
+  /// from an encoder's output, to which a decoder attends one row at a time: packing does not pay.
   bool uses_tiles() const {
     const bool same_dtype = tensors_.results.dtype == dtype_of<K>;
     return kMayTile && (same_dtype || shape_.causal) && has_tiles<K>(shape_.d, shape_.dv);
@@ -189,8 +189,8 @@ class ForwardTile {
   }
 
   void load_keys(int64_t key, int64_t count) {
-    k_rows_ = find_keys(group_, tensors_.k, shape_.d, key, count);
-    v_rows_ = find_keys(group_, tensors_.v, shape_.dv, key, count);
+    k_rows_ = find_keys(group_, reinterpret_cast<const K*>(tensors_.k), shape_.d, key, count);
+    v_rows_ = find_keys(group_, reinterpret_cast<const K*>(tensors_.v), shape_.dv, key, count);
     if (decodes_) return;
     if constexpr (kMayTile)
       if (tiles_) {
@@ -281,13 +281,13 @@ class ForwardTile {
     }
   }
 
-  const cpu::ForwardTensors<K>& tensors_;
+  const cpu::ForwardTensors& tensors_;
   const cpu::AttentionGroup& group_;
   const cpu::AttentionShape& shape_;
   int64_t begin_, rows_;
   Rows<const float> q_{}, k_transposed_{}, v_{};
   bool tiles_;    // products go through bf16 tiles
-  bool decodes_;  // so few rows that keys and values are read in place
+  bool decodes_;  // decode attention: keys and values are read in place
   bool adjusts_scores_;
   uint32_t drop_threshold_;
   KeyRows<K> k_rows_, v_rows_;

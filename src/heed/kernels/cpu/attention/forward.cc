@@ -17,25 +17,12 @@ namespace HWY_NAMESPACE {
 
 /// Runs a task. If `partials` is not null, the keys of the task are one split, and its partial
 /// results go there.
-template <typename K>
-void run_task(const cpu::ForwardTensors<K>& tensors, const cpu::AttentionTask& task,
-              float* partials) {
-  ForwardTile<K> tile(tensors, task);
-  partials ? tile.run_split(task.key_begin / cpu::kSplitKeys, partials) : tile.run();
-}
-
-// HWY_EXPORT takes no templates.
-void forward_f32(const cpu::ForwardTensors<float>& tensors, const cpu::AttentionTask& task,
-                 float* partials) {
-  run_task(tensors, task, partials);
-}
-void forward_bf16(const cpu::ForwardTensors<bfloat16>& tensors, const cpu::AttentionTask& task,
-                  float* partials) {
-  run_task(tensors, task, partials);
-}
-void forward_q8(const cpu::ForwardTensors<BlockQ8_0>& tensors, const cpu::AttentionTask& task,
-                float* partials) {
-  run_task(tensors, task, partials);
+void run_task(const cpu::ForwardTensors& tensors, const cpu::AttentionTask& task, float* partials) {
+  const auto run = [&](auto key) {
+    ForwardTile<decltype(key)> tile(tensors, task);
+    partials ? tile.run_split(task.key_begin / cpu::kSplitKeys, partials) : tile.run();
+  };
+  tensors.kv_dtype == DType::q8_0 ? run(BlockQ8_0{}) : visit_floating(tensors.kv_dtype, run);
 }
 
 /// Merges the partial results over the splits of a group's keys.
@@ -61,23 +48,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HWY_EXPORT(forward_f32);
-HWY_EXPORT(forward_bf16);
-HWY_EXPORT(forward_q8);
+HWY_EXPORT(run_task);
 HWY_EXPORT(merge_partials);
 
 namespace cpu {
 namespace {
-
-void forward(const ForwardTensors<float>& tensors, const AttentionTask& task, float* partials) {
-  HWY_DYNAMIC_DISPATCH(forward_f32)(tensors, task, partials);
-}
-void forward(const ForwardTensors<bfloat16>& tensors, const AttentionTask& task, float* partials) {
-  HWY_DYNAMIC_DISPATCH(forward_bf16)(tensors, task, partials);
-}
-void forward(const ForwardTensors<BlockQ8_0>& tensors, const AttentionTask& task, float* partials) {
-  HWY_DYNAMIC_DISPATCH(forward_q8)(tensors, task, partials);
-}
 
 /// Multiplications that are not worth waking a thread for.
 constexpr int64_t kSmallWork = int64_t{1} << 16;
@@ -92,8 +67,8 @@ int64_t work_of(const std::vector<AttentionGroup>& groups, const AttentionShape&
   return keys * (shape.d + shape.dv);
 }
 
-/// Whether to use split-KV: for few rows and many keys, as in decoding after a long text, a task is
-/// all rows of a group and one split of its keys, so that all threads work.
+/// Whether to use split-KV. Decode attention over a long context has few rows and many keys: a task
+/// is then all rows of a group and one split of its keys, so that all threads work.
 bool splits_keys(const std::vector<AttentionGroup>& groups) {
   int64_t max_splits = 0, max_rows = 0;
   for (const AttentionGroup& group : groups) {
@@ -134,9 +109,8 @@ int64_t split_keys(const std::vector<AttentionGroup>& groups, const AttentionSha
   return floats;
 }
 
-template <typename K>
 void run_split_kv(const std::vector<AttentionGroup>& groups, const AttentionShape& shape,
-                  const ForwardTensors<K>& tensors) {
+                  const ForwardTensors& tensors) {
   thread_local std::vector<SplitTask> own_tasks;
   thread_local std::vector<int64_t> own_offsets;
   const int64_t floats = split_keys(groups, shape, own_tasks, own_offsets);
@@ -147,7 +121,7 @@ void run_split_kv(const std::vector<AttentionGroup>& groups, const AttentionShap
   const std::vector<int64_t>& offsets = own_offsets;
   parallel_for(static_cast<int64_t>(tasks.size()), 1, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-      forward(tensors, tasks[i].task, partials + tasks[i].offset);
+      HWY_DYNAMIC_DISPATCH(run_task)(tensors, tasks[i].task, partials + tasks[i].offset);
   });
   parallel_for(static_cast<int64_t>(groups.size()), kMergeGrain, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
@@ -155,9 +129,8 @@ void run_split_kv(const std::vector<AttentionGroup>& groups, const AttentionShap
   });
 }
 
-template <typename K>
 void run(const std::vector<AttentionGroup>& groups, const AttentionShape& shape,
-         const ForwardTensors<K>& tensors) {
+         const ForwardTensors& tensors) {
   if (splits_keys(groups)) return run_split_kv(groups, shape, tensors);
   thread_local std::vector<AttentionTask> tasks;
   tasks.clear();
@@ -166,7 +139,9 @@ void run(const std::vector<AttentionGroup>& groups, const AttentionShape& shape,
   const int64_t shares = ceil_div<int64_t>(thread_count(), count);
   const bool small = work_of(groups, shape) <= kSmallWork;
   for (const AttentionGroup& group : groups) add_row_blocks(group, small ? 1 : shares, tasks);
-  const auto body = [&](const AttentionTask& task) { forward(tensors, task, nullptr); };
+  const auto body = [&](const AttentionTask& task) {
+    HWY_DYNAMIC_DISPATCH(run_task)(tensors, task, nullptr);
+  };
   if (small)
     for (const AttentionTask& task : tasks) body(task);
   else
@@ -185,7 +160,7 @@ void visit_keys(const AttentionForward& in, const AttentionShape& shape, const V
 
 }  // namespace
 
-void attention_forward(const AttentionForward& in, Tensor& out, Tensor& log_sum) {
+void attention_forward(const AttentionForward& in, Tensor& out, Tensor& logsumexp) {
   const AttentionShape shape(in);
   // Merged sequences have different positions.
   const bool merge = !shape.causal && !shape.relative_bias && shape.window == 0;
@@ -194,12 +169,14 @@ void attention_forward(const AttentionForward& in, Tensor& out, Tensor& log_sum)
   visit_floating(in.q.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const ForwardResults results{dtype_of<T>, reinterpret_cast<std::byte*>(out.data<T>()),
-                                 log_sum.data<float>()};
+                                 logsumexp.data<float>()};
     visit_keys(in, shape, [&](auto key) {
       using K = decltype(key);
       require(std::is_same_v<T, float> || !std::is_same_v<K, float>,
               "attention: the queries are bf16 and the keys f32, expected keys in bf16 or q8_0");
-      run(groups, shape, ForwardTensors<K>{in.q.raw(), in.k.data<K>(), in.v.data<K>(), results});
+      run(groups, shape,
+          {in.q.raw(), reinterpret_cast<const std::byte*>(in.k.data<K>()),
+           reinterpret_cast<const std::byte*>(in.v.data<K>()), dtype_of<K>, results});
     });
   });
 }

@@ -69,23 +69,24 @@ HWY_INLINE void add_bias_gradient(const ScoreRow& at, const float* d_scores, flo
   for (int64_t j = near.end; j < at.count; ++j) *last += d_scores[j - near.begin];
 }
 
-/// scores = cap tanh(scores / cap) and, unless `slopes` is null, its derivative; whole vectors.
-HWY_INLINE void cap_scores(const ScoreRow& at, float* slopes) {
+/// scores = cap tanh(scores / cap) and, unless `derivatives` is null, its derivative; whole
+/// vectors.
+HWY_INLINE void cap_scores(const ScoreRow& at, float* derivatives) {
   const F32 d;
   const float cap = at.group.shape->soft_cap;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t j = 0; j < at.count; j += lanes) {
     const auto t = tanh(hn::Mul(hn::Load(d, at.scores + j), hn::Set(d, 1.0f / cap)));
     hn::Store(hn::Mul(t, hn::Set(d, cap)), d, at.scores + j);
-    if (slopes) hn::Store(hn::NegMulAdd(t, t, hn::Set(d, 1.0f)), d, slopes + j);
+    if (derivatives) hn::Store(hn::NegMulAdd(t, t, hn::Set(d, 1.0f)), d, derivatives + j);
   }
 }
 
-/// Applies what the shape specifies; `slopes` may be null, see cap_scores. Scores outside the
+/// Applies what the shape specifies; `derivatives` may be null, see cap_scores. Scores outside the
 /// window become minus infinity, so that later steps do not depend on where it begins.
-HWY_INLINE void adjust_scores(const ScoreRow& at, float* slopes) {
+HWY_INLINE void adjust_scores(const ScoreRow& at, float* derivatives) {
   const cpu::AttentionShape& shape = *at.group.shape;
-  if (shape.soft_cap > 0.0f) cap_scores(at, slopes);
+  if (shape.soft_cap > 0.0f) cap_scores(at, derivatives);
   if (shape.relative_bias) add_bias(at);
   const int64_t outside_window =
       std::clamp<int64_t>(at.group.outside_window(at.row) - at.key, 0, at.count);

@@ -6,7 +6,7 @@
 
 namespace heed::kernels::cpu {
 
-void add_sink_gradient(const AttentionForward& in, const Tensor& out, const Tensor& log_sum,
+void add_sink_gradient(const AttentionForward& in, const Tensor& out, const Tensor& logsumexp,
                        const Tensor& d_out, Tensor& d_sinks) {
   const int64_t heads = in.options.n_heads, width = out.cols() / heads;
   visit_floating(out.dtype(), [&](auto zero) {
@@ -21,7 +21,7 @@ void add_sink_gradient(const AttentionForward& in, const Tensor& out, const Tens
           float dot = 0.0f;
           for (int64_t c = 0; c < width; ++c)
             dot += static_cast<float>(value[c]) * static_cast<float>(gradient[c]);
-          sum += static_cast<double>(std::exp(sink - log_sum.data<float>()[n * heads + h]) * dot);
+          sum += static_cast<double>(std::exp(sink - logsumexp.data<float>()[n * heads + h]) * dot);
         }
         d_sinks.data<float>()[h] -= static_cast<float>(sum);
       }

@@ -71,7 +71,7 @@ void normalize(const float* scores, const float* sink, int64_t visible, std::spa
 
 /// Writes the weights of the rows of a panel into `weights` [H, range.size(), keys].
 template <typename T, typename K>
-void weights_of_panel(const cpu::WeightsPanel& panel, const T* q, const K* k, float* weights) {
+void write_panel(const cpu::WeightsPanel& panel, const T* q, const K* k, float* weights) {
   const cpu::AttentionGroup& group = panel.group;
   const int64_t rows = panel.end - panel.begin;
   const Rows<float> scores = all_scores(group, q, k, panel.begin, rows);
@@ -86,19 +86,11 @@ void weights_of_panel(const cpu::WeightsPanel& panel, const T* q, const K* k, fl
   }
 }
 
-// HWY_EXPORT takes no templates.
-void weights_f32(const cpu::WeightsPanel& panel, const float* q, const float* k, float* weights) {
-  weights_of_panel(panel, q, k, weights);
-}
-
-void weights_f32_bf16(const cpu::WeightsPanel& panel, const float* q, const bfloat16* k,
-                      float* weights) {
-  weights_of_panel(panel, q, k, weights);
-}
-
-void weights_bf16(const cpu::WeightsPanel& panel, const bfloat16* q, const bfloat16* k,
-                  float* weights) {
-  weights_of_panel(panel, q, k, weights);
+void write_weights(const AttentionForward& in, const cpu::WeightsPanel& panel, float* weights) {
+  const auto write = [&](const auto* q, const auto* k) { write_panel(panel, q, k, weights); };
+  if (in.q.dtype() == DType::bf16) return write(in.q.data<bfloat16>(), in.k.data<bfloat16>());
+  if (in.k.dtype() == DType::bf16) return write(in.q.data<float>(), in.k.data<bfloat16>());
+  write(in.q.data<float>(), in.k.data<float>());
 }
 
 }  // namespace HWY_NAMESPACE
@@ -108,32 +100,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HWY_EXPORT(weights_f32);
-HWY_EXPORT(weights_f32_bf16);
-HWY_EXPORT(weights_bf16);
+HWY_EXPORT(write_weights);
 
 namespace cpu {
-namespace {
-
-void write_weights(const WeightsPanel& panel, const float* q, const float* k, float* to) {
-  HWY_DYNAMIC_DISPATCH(weights_f32)(panel, q, k, to);
-}
-void write_weights(const WeightsPanel& panel, const float* q, const bfloat16* k, float* to) {
-  HWY_DYNAMIC_DISPATCH(weights_f32_bf16)(panel, q, k, to);
-}
-void write_weights(const WeightsPanel& panel, const bfloat16* q, const bfloat16* k, float* to) {
-  HWY_DYNAMIC_DISPATCH(weights_bf16)(panel, q, k, to);
-}
-
-/// Calls visitor(q, k) with the elements of queries and keys.
-template <typename Visitor>
-void visit_operands(const AttentionForward& in, const Visitor& visitor) {
-  if (in.q.dtype() == DType::bf16) return visitor(in.q.data<bfloat16>(), in.k.data<bfloat16>());
-  if (in.k.dtype() == DType::bf16) return visitor(in.q.data<float>(), in.k.data<bfloat16>());
-  visitor(in.q.data<float>(), in.k.data<float>());
-}
-
-}  // namespace
 
 Tensor attention_weights(const AttentionForward& in, const QueryRange& range) {
   const size_t b = static_cast<size_t>(range.sequence);
@@ -142,21 +111,20 @@ Tensor attention_weights(const AttentionForward& in, const QueryRange& range) {
                               {in.spans.kv_begin[b]},
                               {in.spans.kv_end[b]},
                               {}};
-  const auto groups = attention_groups(one, shape, false);
+  std::vector<AttentionGroup> groups;
+  find_groups(one, shape, false, groups);
   Tensor weights = Tensor::empty({shape.n_heads, range.size(), groups.front().keys});
   float* to = weights.data<float>();
   const int64_t first = range.begin * shape.heads_per_group;
   const int64_t end_row = range.end * shape.heads_per_group;
   const int64_t panels = ceil_div(end_row - first, kPanelRows);
-  visit_operands(in, [&](const auto* q, const auto* k) {
-    parallel_for(panels * shape.n_kv_heads, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t row = first + i % panels * kPanelRows;
-        const WeightsPanel panel{groups[static_cast<size_t>(i / panels)], range, row,
-                                 std::min(row + kPanelRows, end_row)};
-        write_weights(panel, q, k, to);
-      }
-    });
+  parallel_for(panels * shape.n_kv_heads, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t row = first + i % panels * kPanelRows;
+      const WeightsPanel panel{groups[static_cast<size_t>(i / panels)], range, row,
+                               std::min(row + kPanelRows, end_row)};
+      HWY_DYNAMIC_DISPATCH(write_weights)(in, panel, to);
+    }
   });
   return weights;
 }

@@ -23,28 +23,14 @@ struct Buffer {
 }  // namespace
 
 AttentionShape::AttentionShape(const AttentionForward& in)
-    : n_heads(in.options.n_heads),
-      n_kv_heads(in.options.n_kv_heads),
+    : AttentionOptions(in.options),
       heads_per_group(n_heads / n_kv_heads),
       d(in.q.cols() / n_heads),
       dv(in.v.cols() / n_kv_heads),
-      scale(in.options.scale),
-      dropout(in.options.dropout),
-      causal(in.options.causal),
-      window(in.options.window),
-      soft_cap(in.options.soft_cap),
       relative_bias(in.relative_bias.defined() ? in.relative_bias.data<float>() : nullptr),
       reach(in.relative_bias.defined() ? (in.relative_bias.cols() + 1) / 2 : 0),
       sinks(in.sinks.defined() ? in.sinks.data<float>() : nullptr),
-      dropout_key(in.options.dropout_key),
       kv_rows(in.spans.kv_rows.empty() ? nullptr : in.spans.kv_rows.data()) {}
-
-std::vector<AttentionGroup> attention_groups(const AttentionMetadata& spans,
-                                             const AttentionShape& shape, bool merge) {
-  std::vector<AttentionGroup> groups;
-  find_groups(spans, shape, merge, groups);
-  return groups;
-}
 
 void find_groups(const AttentionMetadata& spans, const AttentionShape& shape, bool merge,
                  std::vector<AttentionGroup>& groups) {

@@ -21,24 +21,18 @@ inline constexpr int64_t kSplitKeys = 512;
 inline constexpr int64_t kPanelRows = 6;
 
 /// What is the same for all tiles of a call.
-struct AttentionShape {
+struct AttentionShape : AttentionOptions {
   explicit AttentionShape(const AttentionForward& in);
 
-  int64_t n_heads, n_kv_heads;
   int64_t heads_per_group;  // H / G
   int64_t d, dv;
-  float scale, dropout;
-  bool causal;
-  int64_t window;              // 0: none
-  float soft_cap;              // 0: none
   const float* relative_bias;  // [H, 2 reach - 1]; null: none
   int64_t reach;
-  const float* sinks;  // [H]; null: none
-  uint64_t dropout_key;
-  const int32_t* kv_rows;  // null: key number j is row j
+  const float* sinks;      // [H]; null: none
+  const int32_t* kv_rows;  // null: key j is row j
 
   int64_t bias_width() const { return 2 * reach - 1; }
-  /// Whether scores are not only scaled before the softmax.
+  /// Whether anything but the scale changes scores before the softmax.
   bool adjusts_scores() const { return window > 0 || soft_cap > 0.0f || relative_bias; }
 };
 
@@ -56,7 +50,7 @@ struct AttentionGroup {
   int64_t query(int64_t r) const {
     return shape->heads_per_group == 1 ? r : r / shape->heads_per_group;
   }
-  /// The index of row r in [Nq H], for q, out, log_sum and the dropout mask.
+  /// The index of row r in [Nq H], for q, out, logsumexp and the dropout mask.
   int64_t row_index(int64_t r) const {
     const int64_t heads = shape->heads_per_group, i = query(r);
     return (q_begin + i) * shape->n_heads + kv_head * heads + (r - i * heads);
@@ -73,13 +67,13 @@ struct AttentionGroup {
   }
   /// The position of row r among the keys: the last query has that of the last key.
   int64_t position(int64_t r) const { return keys - queries + query(r); }
-  /// How many keys, from the first, the causal mask or the end of the window leaves to row r; grows
-  /// with r.
+  /// The number of leading keys that the causal mask, or the end of the window, leaves to row r. It
+  /// does not decrease with r.
   int64_t visible(int64_t r) const {
     if (!shape->causal && shape->window == 0) return keys;
     return std::clamp<int64_t>(position(r) + ahead(), 0, keys);
   }
-  /// How many of these, from the first, are before the window; grows with r.
+  /// The number of leading keys before the window of row r. It does not decrease with r.
   int64_t outside_window(int64_t r) const {
     if (shape->window == 0) return 0;
     return std::clamp<int64_t>(position(r) + 1 - window(), 0, keys);
@@ -102,18 +96,15 @@ struct AttentionGroup {
   }
 
  private:
-  /// A window may be much longer than the keys; those beyond all keys make no difference.
+  /// The window, limited to the longest distance between a query and a key.
   int64_t window() const { return std::min(shape->window, std::max(keys, queries)); }
   /// How many keys a query sees from its own position on.
   int64_t ahead() const { return shape->causal ? 1 : window(); }
 };
 
-/// The groups of a call; those of the key/value heads of a sequence are consecutive. With `merge`,
-/// neighbouring sequences with the same range of keys become one group, whose keys are packed once
-/// (the beams of one sentence in cross-attention).
-std::vector<AttentionGroup> attention_groups(const AttentionMetadata& spans,
-                                             const AttentionShape& shape, bool merge);
-/// The same into a list whose memory is reused.
+/// Lists the groups of a call; those of the key/value heads of a sequence are consecutive. With
+/// `merge`, neighbouring sequences with the same range of keys become one group, whose keys are
+/// packed once (the beams of one sentence in cross-attention).
 void find_groups(const AttentionMetadata& spans, const AttentionShape& shape, bool merge,
                  std::vector<AttentionGroup>& groups);
 

@@ -2,7 +2,6 @@
 // products of 32 neighbouring k. A tile of a is [16 rows, 32 k], one of b [16 pairs of k, 16
 // columns, 2]. f32 factors are split into three bf16 parts (bf16x3).
 #include "heed/base/rounding.h"
-#include "heed/kernels/cpu/gemm/amx_row.h"
 #include "heed/kernels/cpu/gemm/bf16_pack.h"
 #include "heed/kernels/cpu/gemm/bf16x3_pack.h"
 #include "heed/kernels/cpu/simd/prefetch.h"
@@ -57,7 +56,7 @@ void add_products(const Strip& strip, const std::byte* panel) {
   const std::byte* a = strip.a.data;
   const int64_t row_bytes = strip.a.row_bytes;
   for (int64_t k = 0; k < strip.depth; k += kPairDepth, a += kStepBytes, panel += kPanelStep) {
-    if constexpr (!Lower) prefetch_ahead(panel, kPanelStep);  // few rows: reading b dominates
+    if constexpr (!Lower) prefetch_ahead(panel, kPanelStep);  // few rows: memory-bound
     _tile_loadd(4, a, row_bytes);
     _tile_stream_loadd(6, panel, kPanelStride);
     _tile_dpbf16ps(0, 4, 6);

@@ -127,8 +127,7 @@ constinit const MicroKernel avx512_bf16_kernel{.name = "avx512_bf16",
                                                .pack_rows = pack_rows,
                                                .pack_panels = pack_pair_panels,
                                                .multiply = multiply,
-                                               .starts_from_bf16 = true,
-                                               .finish = nullptr};
+                                               .starts_from_bf16 = true};
 
 }  // namespace heed::kernels::cpu
 

@@ -83,7 +83,7 @@ void prefetch_step(const T* from, int64_t stride) {
     _mm_prefetch(reinterpret_cast<const char*>(from + i * stride), _MM_HINT_T0);
 }
 
-/// The same for a transposed b.
+/// Packs a step of 16 columns of a transposed b.
 template <typename T>
 void pack_transposed(const T* from, int64_t stride, int64_t depth, int64_t cols, std::byte* to) {
   alignas(64) float transposed[kBf16x3Depth * kLanes];

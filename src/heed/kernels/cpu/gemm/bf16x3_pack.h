@@ -17,7 +17,7 @@ inline constexpr int64_t kBf16x3Rows = 32, kBf16x3Cols = 32, kBf16x3Depth = 32;
 inline constexpr int64_t kBf16x3Parts = 3;
 inline constexpr int64_t kBf16x3PartBytes = 2 * kBf16x3Rows * kBf16x3Depth;
 inline constexpr int64_t kBf16x3StepBytes = kBf16x3Parts * kBf16x3PartBytes;
-/// Of a step of an f32 panel.
+/// Bytes of a step of an f32 panel.
 inline constexpr int64_t kF32StepBytes = kBf16x3Depth * kBf16x3Cols * 4;
 
 /// Bytes of a group of rows, or of a panel, of `depth` k.

@@ -156,13 +156,13 @@ void pack_panels(const MatrixView& b, const PanelBlock& block, std::byte* to, in
 
 /// A strip of Rows rows and one panel. Every sum is a chain of multiply-adds in the order of k,
 /// whatever Rows is.
-template <int Rows, bool ByColumns, typename C>
+template <int Rows, bool ColumnMajor, typename C>
 HWY_INLINE void multiply_panel(const Strip& strip, const float* HWY_RESTRICT b, const float* start,
                                C* c) {
   const F32 d;
-  constexpr int64_t kNextK = ByColumns ? kRows : 1;
+  constexpr int64_t kNextK = ColumnMajor ? kRows : 1;
   // Three rows share a pointer: x86 addresses base + stride and base + 2 stride directly.
-  constexpr int kPointers = ByColumns ? 1 : (Rows + 2) / 3;
+  constexpr int kPointers = ColumnMajor ? 1 : (Rows + 2) / 3;
   const int64_t stride = strip.a.row_bytes / 4;
   const float* a[kPointers];
   for (int i = 0; i < kPointers; ++i)
@@ -175,7 +175,7 @@ HWY_INLINE void multiply_panel(const Strip& strip, const float* HWY_RESTRICT b, 
   for (int64_t k = 0; k < strip.depth; ++k) {
     const V32 b0 = hn::Load(d, b), b1 = hn::Load(d, b + kLanes);
     for (int r = 0; r < Rows; ++r) {
-      const V32 factor = hn::Set(d, ByColumns ? a[0][r] : a[r / 3][r % 3 * stride]);
+      const V32 factor = hn::Set(d, ColumnMajor ? a[0][r] : a[r / 3][r % 3 * stride]);
       left[r] = hn::MulAdd(factor, b0, left[r]);
       right[r] = hn::MulAdd(factor, b1, right[r]);
     }
@@ -188,17 +188,18 @@ HWY_INLINE void multiply_panel(const Strip& strip, const float* HWY_RESTRICT b, 
   }
 }
 
-template <int Rows, bool ByColumns>
+template <int Rows, bool ColumnMajor>
 void multiply_rows(const Strip& strip) {
   const float* panel = reinterpret_cast<const float*>(strip.panel);
   const float* start = strip.start;
   for (int64_t i = 0; i < strip.panels; ++i) {
     const int64_t at = i * strip.c_panel_stride;
     if (strip.c_type == DType::f32)
-      multiply_panel<Rows, ByColumns>(strip, panel, start, reinterpret_cast<float*>(strip.c) + at);
+      multiply_panel<Rows, ColumnMajor>(strip, panel, start,
+                                        reinterpret_cast<float*>(strip.c) + at);
     else
-      multiply_panel<Rows, ByColumns>(strip, panel, start,
-                                      reinterpret_cast<bfloat16*>(strip.c) + at);
+      multiply_panel<Rows, ColumnMajor>(strip, panel, start,
+                                        reinterpret_cast<bfloat16*>(strip.c) + at);
     panel += strip.panel_bytes / 4;
     if (start) start += strip.start_panel_stride;
   }
@@ -207,7 +208,7 @@ void multiply_rows(const Strip& strip) {
 void multiply(const Strip& strip) {
   cpu::with_rows<kRows>(strip.rows, [&](auto rows) {
     constexpr int kCount = decltype(rows)::value;
-    strip.a.by_columns ? multiply_rows<kCount, true>(strip) : multiply_rows<kCount, false>(strip);
+    strip.a.column_major ? multiply_rows<kCount, true>(strip) : multiply_rows<kCount, false>(strip);
   });
 }
 
@@ -226,8 +227,7 @@ const MicroKernel* f32_micro_kernel() {
                                       .packed_rows_bytes = packed_rows_bytes,
                                       .pack_rows = pack_rows,
                                       .pack_panels = pack_panels,
-                                      .multiply = multiply,
-                                      .finish = nullptr};
+                                      .multiply = multiply};
   return &kernel;
 }
 

@@ -21,9 +21,8 @@ void check_products(const char* name, const Tensor& a, std::span<const Product> 
   }
 }
 
-/// Rows of a in one pass of multiply_grouped: `least`, doubled while their quants, `row_bytes`
-/// each, fit into `pass_bytes`. A power of two of `least`, which most numbers of threads share
-/// evenly.
+/// Rows of a in one pass of multiply_grouped: `least` times a power of two, so that most numbers of
+/// threads share them evenly, as long as their quants, `row_bytes` each, fit into `pass_bytes`.
 inline int64_t rows_per_pass(int64_t least, int64_t row_bytes, int64_t pass_bytes) {
   int64_t rows = least;
   while (2 * rows * row_bytes <= pass_bytes) rows *= 2;

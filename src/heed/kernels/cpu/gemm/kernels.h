@@ -44,12 +44,12 @@ struct PanelBlock {
   int64_t col, panels, k, depth;
 };
 
-/// A RowBlock in the layout that a micro-kernel reads: rows `row_bytes` apart, contiguous in k; or,
-/// `by_columns`, groups of MicroKernel::rows rows, each contiguous in the rows of one k.
+/// A RowBlock in the layout that a micro-kernel reads: row-major, rows `row_bytes` apart; or
+/// column-major groups of MicroKernel::rows rows.
 struct PackedRows {
   const std::byte* data;
   int64_t row_bytes;
-  bool by_columns;
+  bool column_major;
 };
 
 /// What a micro-kernel computes in one call: c = start + a b for at most MicroKernel::rows rows of
@@ -75,7 +75,7 @@ struct Strip {
 
 /// The arithmetic of a product for one instruction set, and the layouts it reads. A panel of b is
 /// `cols` columns over all of K, k outermost; K is padded with zeros to a multiple of
-/// `depth_multiple`, N to one of `cols`.
+/// `depth_multiple`, and N to a multiple of `cols`.
 struct MicroKernel {
   const char* name;
   Instructions needs;
@@ -101,10 +101,10 @@ struct MicroKernel {
   void (*pack_f32_panel)(const MatrixView& b, int64_t col, std::byte* to) = nullptr;
   void (*multiply)(const Strip& strip);
   bool starts_from_bf16 = false;
-  /// The same for an f32 panel [depth, cols]. For few rows, for which packing does not pay.
+  /// The same for an f32 panel [depth, cols]: products of few rows do not pay for packing.
   void (*multiply_f32_panels)(const Strip& strip) = nullptr;
   /// Called by a thread after its last multiply; may be null.
-  void (*finish)();
+  void (*finish)() = nullptr;
 
   int64_t panel_bytes(int64_t k) const {
     return round_up(k, depth_multiple) * cols * element_bytes;

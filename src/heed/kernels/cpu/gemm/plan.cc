@@ -13,8 +13,9 @@ constexpr double kSmallMicroseconds = 10;
 // The fewest rows of a task for which reading a panel of b once more, or packing it, pays.
 constexpr int64_t kRowsForReading = 128;
 constexpr int64_t kRowsForPacking = 384;
-// With few rows, reading b dominates the time; reading this many bytes of it is worth a task. With
-// a single row all tasks are of this size, so that threads finish at nearly the same time.
+// Products of few rows (skinny GEMM) are memory-bound: reading this many bytes of b is worth a
+// task. With a single row (GEMV) all tasks are of this size, so that threads finish at nearly the
+// same time.
 constexpr int64_t kReadBytes = 128 << 10;
 // More tasks than threads, since some threads start late or are interrupted.
 constexpr int64_t kTasksPerThread = 4;
@@ -78,7 +79,7 @@ Plan plan(const MicroKernel& kernel, const MatrixView& a, int64_t n, bool packed
   choose_block(kernel, plan, k, packed, block_rows, block_cols);
   plan.row_blocks = ceil_div(m, block_rows);
   plan.col_blocks = ceil_div(n, block_cols);
-  // Fewer rows than a strip take as long as a strip, since reading b dominates the time.
+  // Fewer rows than a strip take as long as a strip: the product is memory-bound.
   const auto rows = static_cast<double>(std::max(m, kernel.rows));
   const double operations = 2.0 * rows * static_cast<double>(n) * static_cast<double>(k);
   const int64_t max_col_blocks = ceil_div(n, kernel.cols);

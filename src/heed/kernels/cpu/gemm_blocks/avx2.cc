@@ -73,12 +73,8 @@ struct Avx2 {
 
 constinit const BlockKernel avx2_block_kernel{.name = "avx2",
                                               .needs = Instructions::avx2,
-                                              .min_rows = 0,
                                               .max_rows = kRows,
                                               .interleave = kRows,
-                                              .row_multiple = 1,
-                                              .pass_rows = 128,
-                                              .reads_initial = true,
                                               .multiply = multiply_strip<Avx2, kRows>};
 
 }  // namespace heed::kernels::cpu

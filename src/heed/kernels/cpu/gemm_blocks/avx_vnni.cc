@@ -43,12 +43,8 @@ struct AvxVnni {
 
 constinit const BlockKernel avx_vnni_block_kernel{.name = "avx_vnni",
                                                   .needs = Instructions::avx_vnni,
-                                                  .min_rows = 0,
                                                   .max_rows = kRows,
                                                   .interleave = kRows,
-                                                  .row_multiple = 1,
-                                                  .pass_rows = 128,
-                                                  .reads_initial = true,
                                                   .multiply = multiply_strip<AvxVnni, kRows>};
 
 }  // namespace heed::kernels::cpu

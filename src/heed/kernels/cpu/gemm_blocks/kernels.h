@@ -13,7 +13,7 @@ namespace heed::kernels::cpu {
 /// Columns of c, which are rows of the weight, side by side in a panel.
 inline constexpr int64_t kPanelCols = 16;
 /// A quad is 4 neighbouring k of all columns of a panel: 4 bytes of a column, then those of the
-/// next.
+/// next (the layout that VNNI reads).
 inline constexpr int64_t kQuadBytes = 4 * kPanelCols;
 /// An f16 for each column.
 inline constexpr int64_t kScaleBytes = 2 * kPanelCols;
@@ -30,7 +30,7 @@ constexpr CodeParts code_parts(const BlockTraits& type) {
   return {low, type.bits - low};
 }
 
-/// Sub-scales of 32 elements.
+/// The number of sub-scales of 32 elements.
 constexpr int64_t sub_scale_parts(const BlockTraits& type) {
   return type.has_sub_scales() ? kProductBlock / type.sub_scale_elements : 0;
 }
@@ -66,12 +66,12 @@ struct QuantizedRows {
   int64_t blocks, interleave;
   int8_t* quants;  // [rows / interleave, blocks, interleave, 32]
   float* scales;   // [rows / interleave, blocks, interleave]
-  /// Likewise [.., 2]: of both halves of 32 quants; or, unless the weight has_halves(), of all 32
-  /// and a zero.
+  /// Sums of quants, likewise [.., 2]: of each half of 32 quants if the weight has_halves(), else
+  /// of all 32 and a zero.
   float* sums;
   int32_t* initial;  // likewise: the initial values of dot products, -bias * sums
 
-  /// From a row on that begins a group.
+  /// The rows from `row` on, which begins a group.
   QuantizedRows from(int64_t row) const {
     const int64_t index = row * blocks;
     return {blocks,         interleave,       quants + index * kProductBlock,
@@ -90,18 +90,18 @@ struct BlockStrip {
   int64_t panels;
   float* sums;
   int64_t stride;
-  bool first;  // that reads these panels: they come from memory
+  bool first;  // this strip is the first to read these panels: they come from memory
 };
 
 struct BlockKernel {
   const char* name;
   Instructions needs;
-  int64_t min_rows;      // for which it is faster than those after it in block_kernels()
-  int64_t max_rows;      // of a strip
-  int64_t interleave;    // of a; less if there are fewer rows
-  int64_t row_multiple;  // of which interleave is a multiple
-  int64_t pass_rows;     // of a in one pass; there are more if they are short
-  bool reads_initial;    // QuantizedRows::initial
+  int64_t min_rows = 0;       // for which it is faster than those after it in block_kernels()
+  int64_t max_rows;           // of a strip
+  int64_t interleave;         // of a; less if there are fewer rows
+  int64_t row_multiple = 1;   // of which interleave is a multiple
+  int64_t pass_rows = 128;    // of a in one pass; there are more if they are short
+  bool reads_initial = true;  // QuantizedRows::initial
   void (*multiply)(const BlockStrip& strip);
 };
 

@@ -159,8 +159,7 @@ PackedBlocks allocate_packed(const Tensor& weight) {
           .panel_bytes = bytes,
           .dtype = weight.dtype(),
           .rows = weight.rows(),
-          .cols = weight.cols(),
-          .weight = {}};
+          .cols = weight.cols()};
 }
 
 void pack_panels(const Tensor& weight, int64_t begin, int64_t end, std::byte* to) {

@@ -7,6 +7,8 @@
 namespace heed::kernels::cpu {
 namespace {
 
+constexpr int kRows = 8;
+
 /// The Arithmetic of panel-inl.h with NeonSums or DotSums.
 template <typename Sums>
 struct Neon {

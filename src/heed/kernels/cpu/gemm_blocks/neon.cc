@@ -13,20 +13,11 @@
 #include "heed/kernels/cpu/gemm_blocks/neon-inl.h"
 
 namespace heed::kernels::cpu {
-namespace {
-
-constexpr int kRows = 8;
-
-}  // namespace
 
 constinit const BlockKernel neon_block_kernel{.name = "neon",
                                               .needs = Instructions::none,
-                                              .min_rows = 0,
                                               .max_rows = kRows,
                                               .interleave = kRows,
-                                              .row_multiple = 1,
-                                              .pass_rows = 128,
-                                              .reads_initial = true,
                                               .multiply = multiply_strip<Neon<NeonSums>, kRows>};
 
 }  // namespace heed::kernels::cpu

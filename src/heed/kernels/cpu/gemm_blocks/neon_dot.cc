@@ -22,20 +22,11 @@ HWY_PUSH_ATTRIBUTES(HEED_ARM_DOT)
 #include "heed/kernels/cpu/gemm_blocks/neon-inl.h"
 
 namespace heed::kernels::cpu {
-namespace {
-
-constexpr int kRows = 8;
-
-}  // namespace
 
 constinit const BlockKernel neon_dot_block_kernel{.name = "neon_dot",
                                                   .needs = Instructions::arm_dot,
-                                                  .min_rows = 0,
                                                   .max_rows = kRows,
                                                   .interleave = kRows,
-                                                  .row_multiple = 1,
-                                                  .pass_rows = 128,
-                                                  .reads_initial = true,
                                                   .multiply = multiply_strip<Neon<DotSums>, kRows>};
 
 }  // namespace heed::kernels::cpu

@@ -120,12 +120,8 @@ void multiply(const BlockStrip& strip) {
 
 constinit const BlockKernel plain_block_kernel{.name = "plain",
                                                .needs = Instructions::none,
-                                               .min_rows = 0,
                                                .max_rows = kRows,
                                                .interleave = kRows,
-                                               .row_multiple = 1,
-                                               .pass_rows = 128,
-                                               .reads_initial = true,
                                                .multiply = multiply};
 
 }  // namespace heed::kernels::cpu

@@ -24,7 +24,7 @@ namespace {
 constexpr int kRows = 8;
 
 struct Vnni {
-  /// For few rows, shifting products is cheaper than shifting the block.
+  /// For one or two rows, shifting products is cheaper than shifting the block.
   template <DType type, int rows>
   using Block =
       PanelBlock<type, rows <= 2 && traits_of(type).bits == 4 && !traits_of(type).has_codebook()>;
@@ -138,12 +138,8 @@ void multiply(const BlockStrip& strip) {
 
 constinit const BlockKernel avx512_vnni_block_kernel{.name = "avx512_vnni",
                                                      .needs = Instructions::avx512_vnni,
-                                                     .min_rows = 0,
                                                      .max_rows = kRows,
                                                      .interleave = kRows,
-                                                     .row_multiple = 1,
-                                                     .pass_rows = 128,
-                                                     .reads_initial = true,
                                                      .multiply = multiply};
 
 }  // namespace heed::kernels::cpu

@@ -79,9 +79,7 @@ void multiply(const Int8Strip& strip) {
 
 constinit const Int8Kernel avx2_int8_kernel{.name = "avx2",
                                             .needs = Instructions::avx2,
-                                            .min_rows = 0,
                                             .max_rows = kRows,
-                                            .row_multiple = 1,
                                             .row_quants = RowQuants::words,
                                             .multiply = multiply};
 

@@ -37,9 +37,7 @@ struct Avx512 {
 
 constinit const Int8Kernel avx512_int8_kernel{.name = "avx512",
                                               .needs = Instructions::avx512,
-                                              .min_rows = 0,
                                               .max_rows = kRows,
-                                              .row_multiple = 1,
                                               .row_quants = Avx512::kRowQuants,
                                               .multiply = multiply_strip<Avx512, kRows>};
 

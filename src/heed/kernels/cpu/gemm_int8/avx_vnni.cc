@@ -34,7 +34,6 @@ struct AvxVnni {
 
 constinit const Int8Kernel avx_vnni_int8_kernel{.name = "avx_vnni",
                                                 .needs = Instructions::avx_vnni,
-                                                .min_rows = 0,
                                                 .max_rows = kRows,
                                                 .row_multiple = kRows,
                                                 .row_quants = AvxVnni::kRowQuants,

@@ -40,9 +40,7 @@ void multiply(const Int8Strip& strip) {
 
 constinit const Int8Kernel plain_int8_kernel{.name = "plain",
                                              .needs = Instructions::none,
-                                             .min_rows = 0,
                                              .max_rows = 1,
-                                             .row_multiple = 1,
                                              .row_quants = RowQuants::bytes,
                                              .multiply = multiply};
 

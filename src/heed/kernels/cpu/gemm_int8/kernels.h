@@ -15,7 +15,7 @@ namespace heed::kernels::cpu {
 inline constexpr int64_t kInt8Cols = 32;
 inline constexpr int64_t kInt8Depth = 64;
 /// A quad is 4 neighbouring k of all columns of a panel: 4 bytes of a column, then those of the
-/// next.
+/// next (the layout that VNNI reads).
 inline constexpr int64_t kInt8QuadBytes = 4 * kInt8Cols;
 
 /// A panel holds the scale of each column, the initial value of its dot products with biased rows,
@@ -59,9 +59,9 @@ struct Int8Strip {
 struct Int8Kernel {
   const char* name;
   Instructions needs;
-  int64_t min_rows;      // for which it is faster than those after it in int8_kernels()
-  int64_t max_rows;      // of a strip
-  int64_t row_multiple;  // of a strip, except for the last
+  int64_t min_rows = 0;      // for which it is faster than those after it in int8_kernels()
+  int64_t max_rows;          // of a strip
+  int64_t row_multiple = 1;  // of a strip, except for the last
   RowQuants row_quants;
   /// Called before the first of several strips of `rows` rows, and after the last; may be null.
   void (*begin)(int64_t rows) = nullptr;

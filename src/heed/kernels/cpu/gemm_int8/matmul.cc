@@ -23,9 +23,8 @@ constexpr int64_t kPassBytes = 640 << 10;
 // level-2 cache, too, while strips of rows pass.
 constexpr int64_t kChunkRows = 96;
 constexpr int64_t kChunkBytes = 512 << 10;
-// With fewer rows than these, reading the panels dominates the time. Their chunks have this many
-// bytes: worth waking a thread for, and small enough that all threads finish at nearly the same
-// time.
+// Products of fewer rows, as in decoding, are memory-bound. Their chunks have this many bytes:
+// worth waking a thread for, and small enough that all threads finish at nearly the same time.
 constexpr int64_t kDecodeRows = 16;
 constexpr int64_t kReadBytes = 128 << 10;
 // Each chunk of many rows reads the strips again, so chunks are as wide as possible with at least
@@ -152,8 +151,7 @@ PackedInt8 pack_int8(const Tensor& weight) {
   PackedInt8 packed{.panels = allocate(static_cast<size_t>(panels * bytes)),
                     .panel_bytes = panels * bytes,
                     .rows = weight.rows(),
-                    .cols = weight.cols(),
-                    .weight = {}};
+                    .cols = weight.cols()};
   parallel_for(panels, std::max<int64_t>(1, kReadBytes / bytes), [&](int64_t begin, int64_t end) {
     Buffer quants;
     for (int64_t panel = begin; panel < end; ++panel) {

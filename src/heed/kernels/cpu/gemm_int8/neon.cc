@@ -14,9 +14,7 @@ namespace heed::kernels::cpu {
 
 constinit const Int8Kernel neon_int8_kernel{.name = "neon",
                                             .needs = Instructions::none,
-                                            .min_rows = 0,
                                             .max_rows = kRows,
-                                            .row_multiple = 1,
                                             .row_quants = RowQuants::bytes,
                                             .multiply = multiply<NeonSums>};
 

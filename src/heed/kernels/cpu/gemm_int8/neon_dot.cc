@@ -22,9 +22,7 @@ namespace heed::kernels::cpu {
 
 constinit const Int8Kernel neon_dot_int8_kernel{.name = "neon_dot",
                                                 .needs = Instructions::arm_dot,
-                                                .min_rows = 0,
                                                 .max_rows = kRows,
-                                                .row_multiple = 1,
                                                 .row_quants = RowQuants::bytes,
                                                 .multiply = multiply<DotSums>};
 

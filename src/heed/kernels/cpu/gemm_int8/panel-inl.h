@@ -30,7 +30,7 @@ void multiply_rows(const Int8Strip& strip) {
                        ? load_ints(strip.panel.initial() + i * kLanes)
                        : set_ints(0);
   for (int64_t k = 0; k < strip.panel.depth; k += 4, panel += kInt8QuadBytes) {
-    // With one row, reading the panel dominates the time.
+    // A product of one row is memory-bound.
     if constexpr (Rows == 1 && kLanes == 16)
       prefetch_ahead(reinterpret_cast<const std::byte*>(panel), kInt8QuadBytes);
     Ints columns[kVectors];

@@ -5,7 +5,7 @@
 
 namespace heed::kernels::cpu {
 
-/// Rows of 8-bit integers, each with a scale.
+/// Rows of 8-bit integers, each with a scale: per token of activations, per channel of a weight.
 struct Int8Rows {
   std::byte* quants;
   RowQuants type;

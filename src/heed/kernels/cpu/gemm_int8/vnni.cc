@@ -34,9 +34,7 @@ struct Vnni {
 
 constinit const Int8Kernel avx512_vnni_int8_kernel{.name = "avx512_vnni",
                                                    .needs = Instructions::avx512_vnni,
-                                                   .min_rows = 0,
                                                    .max_rows = kRows,
-                                                   .row_multiple = 1,
                                                    .row_quants = Vnni::kRowQuants,
                                                    .multiply = multiply_strip<Vnni, kRows>};
 

@@ -16,24 +16,24 @@ namespace HWY_NAMESPACE {
 namespace {
 
 /// f(x) and f'(x), which share most of their work; the compiler removes what is not used.
-struct ValueAndSlope {
-  V32 value, slope;
+struct ValueAndDerivative {
+  V32 value, derivative;
 };
 
 /// What a gate multiplies: `up` itself.
 struct PlainFactor {
-  static HWY_INLINE ValueAndSlope factor(V32 up) { return {up, set(1.0f)}; }
+  static HWY_INLINE ValueAndDerivative factor(V32 up) { return {up, set(1.0f)}; }
 };
 
 struct Relu : PlainFactor {
-  static HWY_INLINE ValueAndSlope at(V32 x) {
+  static HWY_INLINE ValueAndDerivative at(V32 x) {
     const auto zero = hn::Zero(F32());
     return {hn::IfThenZeroElse(hn::Lt(x, zero), x), hn::IfThenZeroElse(hn::Le(x, zero), set(1.0f))};
   }
 };
 
 struct Gelu : PlainFactor {
-  static HWY_INLINE ValueAndSlope at(V32 x) {
+  static HWY_INLINE ValueAndDerivative at(V32 x) {
     const Normal distribution = normal(x);
     return {hn::Mul(x, distribution.cumulative),
             hn::MulAdd(x, distribution.density, distribution.cumulative)};
@@ -42,7 +42,7 @@ struct Gelu : PlainFactor {
 
 /// 0.5 x (1 + tanh(u)) = x sigmoid(2 u) with u = sqrt(2 / pi) (x + 0.044715 x^3).
 struct GeluTanh : PlainFactor {
-  static HWY_INLINE ValueAndSlope at(V32 x) {
+  static HWY_INLINE ValueAndDerivative at(V32 x) {
     const auto one = set(1.0f);
     // Beyond 12 the sigmoid is 0 or 1 in f32; the cube of a large x must not overflow.
     const auto limit = set(12.0f);
@@ -51,13 +51,13 @@ struct GeluTanh : PlainFactor {
     const auto twice_root = set(1.59576912f);  // 2 sqrt(2 / pi)
     const auto s = sigmoid(hn::Mul(hn::Mul(twice_root, near), hn::Add(one, cubic)));
     const auto inner = hn::Mul(twice_root, hn::MulAdd(cubic, set(3.0f), one));
-    const auto slope = hn::MulAdd(hn::Mul(near, hn::Mul(s, hn::Sub(one, s))), inner, s);
-    return {hn::Mul(x, s), slope};
+    const auto derivative = hn::MulAdd(hn::Mul(near, hn::Mul(s, hn::Sub(one, s))), inner, s);
+    return {hn::Mul(x, s), derivative};
   }
 };
 
 struct Silu : PlainFactor {
-  static HWY_INLINE ValueAndSlope at(V32 x) {
+  static HWY_INLINE ValueAndDerivative at(V32 x) {
     const auto one = set(1.0f);
     const auto s = sigmoid(x);
     return {hn::Mul(x, s), hn::Mul(s, hn::MulAdd(x, hn::Sub(one, s), one))};
@@ -65,25 +65,25 @@ struct Silu : PlainFactor {
 };
 
 struct Tanh : PlainFactor {
-  static HWY_INLINE ValueAndSlope at(V32 x) {
+  static HWY_INLINE ValueAndDerivative at(V32 x) {
     const auto t = tanh(x);
     return {t, hn::NegMulAdd(t, t, set(1.0f))};
   }
 };
 
 struct ClampedSwiglu {
-  static HWY_INLINE ValueAndSlope at(V32 x) {
+  static HWY_INLINE ValueAndDerivative at(V32 x) {
     const auto one = set(1.0f), limit = set(kSwigluLimit), alpha = set(kSwigluAlpha);
     const auto over = hn::Gt(x, limit);
     const auto g = hn::IfThenElse(over, limit, x);
-    // Far below 0 the slope is 0; alpha times the least x must not overflow.
+    // Far below 0 the derivative is 0; alpha times the least x must not overflow.
     const auto u = hn::Mul(alpha, hn::Max(g, set(-100.0f)));
     const auto s = sigmoid(u);
-    const auto slope = hn::Mul(s, hn::MulAdd(u, hn::Sub(one, s), one));
-    return {hn::Mul(g, s), hn::IfThenZeroElse(over, slope)};
+    const auto derivative = hn::Mul(s, hn::MulAdd(u, hn::Sub(one, s), one));
+    return {hn::Mul(g, s), hn::IfThenZeroElse(over, derivative)};
   }
 
-  static HWY_INLINE ValueAndSlope factor(V32 up) {
+  static HWY_INLINE ValueAndDerivative factor(V32 up) {
     const auto one = set(1.0f), limit = set(kSwigluLimit);
     const auto over = hn::Gt(hn::Abs(up), limit);
     const auto clamped = hn::IfThenElse(over, hn::CopySign(limit, up), up);
@@ -122,72 +122,56 @@ void over_chunks(Activation f, const Tensor& x, const Run& run) {
   });
 }
 
-template <typename F, typename T>
-void forward_chunk(const T* x, T* y, int64_t begin, int64_t end) {
-  for_lanes(begin, end, [&](auto at) HEED_LANES { store(F::at(load(x, at)).value, y, at); });
-}
-
-template <typename F, typename T>
-void backward_chunk(const T* x, const T* dy, T* dx, int64_t begin, int64_t end) {
-  for_lanes(begin, end, [&](auto at) HEED_LANES {
-    store(hn::Mul(load(dy, at), F::at(load(x, at)).slope), dx, at);
-  });
-}
-
-template <typename F, typename T>
-void gated_forward_chunk(const T* gate, const T* up, T* y, int64_t begin, int64_t end) {
-  for_lanes(begin, end, [&](auto at) HEED_LANES {
-    store(hn::Mul(F::at(load(gate, at)).value, F::factor(load(up, at)).value), y, at);
-  });
-}
-
-template <typename T>
-struct Gated {
-  const T *gate, *up, *dy;
-  T *d_gate, *d_up;
-};
-
-template <typename F, typename T>
-void gated_backward_chunk(const Gated<T>& in, int64_t begin, int64_t end) {
-  for_lanes(begin, end, [&](auto at) HEED_LANES {
-    const ValueAndSlope f = F::at(load(in.gate, at));
-    const auto dy = load(in.dy, at);
-    const ValueAndSlope up = F::factor(load(in.up, at));
-    store(hn::Mul(hn::Mul(dy, up.value), f.slope), in.d_gate, at);
-    store(hn::Mul(hn::Mul(dy, f.value), up.slope), in.d_up, at);
-  });
-}
-
 }  // namespace
 
 void activation_forward(Activation f, const Tensor& x, Tensor& y) {
   over_chunks(f, x, [&](auto function, auto zero, int64_t begin, int64_t end) {
+    using F = decltype(function);
     using T = decltype(zero);
-    forward_chunk<decltype(function)>(x.data<T>(), y.data<T>(), begin, end);
+    const T* from = x.data<T>();
+    T* to = y.data<T>();
+    for_lanes(begin, end, [&](auto at) HEED_LANES { store(F::at(load(from, at)).value, to, at); });
   });
 }
 
 void activation_backward(Activation f, const Tensor& x, const Tensor& dy, Tensor& dx) {
   over_chunks(f, x, [&](auto function, auto zero, int64_t begin, int64_t end) {
+    using F = decltype(function);
     using T = decltype(zero);
-    backward_chunk<decltype(function)>(x.data<T>(), dy.data<T>(), dx.data<T>(), begin, end);
+    const T *from = x.data<T>(), *gradient = dy.data<T>();
+    T* to = dx.data<T>();
+    for_lanes(begin, end, [&](auto at) HEED_LANES {
+      store(hn::Mul(load(gradient, at), F::at(load(from, at)).derivative), to, at);
+    });
   });
 }
 
 void gated_forward(Activation f, const Tensor& gate, const Tensor& up, Tensor& y) {
   over_chunks(f, gate, [&](auto function, auto zero, int64_t begin, int64_t end) {
+    using F = decltype(function);
     using T = decltype(zero);
-    gated_forward_chunk<decltype(function)>(gate.data<T>(), up.data<T>(), y.data<T>(), begin, end);
+    const T *gates = gate.data<T>(), *ups = up.data<T>();
+    T* to = y.data<T>();
+    for_lanes(begin, end, [&](auto at) HEED_LANES {
+      store(hn::Mul(F::at(load(gates, at)).value, F::factor(load(ups, at)).value), to, at);
+    });
   });
 }
 
 void gated_backward(Activation f, const Tensor& gate, const Tensor& up, const Tensor& dy,
                     GatedGradients gradients) {
   over_chunks(f, gate, [&](auto function, auto zero, int64_t begin, int64_t end) {
+    using F = decltype(function);
     using T = decltype(zero);
-    const Gated<T> in{gate.data<T>(), up.data<T>(), dy.data<T>(), gradients.d_gate.data<T>(),
-                      gradients.d_up.data<T>()};
-    gated_backward_chunk<decltype(function)>(in, begin, end);
+    const T *gates = gate.data<T>(), *ups = up.data<T>(), *gradient = dy.data<T>();
+    T *d_gate = gradients.d_gate.data<T>(), *d_up = gradients.d_up.data<T>();
+    for_lanes(begin, end, [&](auto at) HEED_LANES {
+      const ValueAndDerivative g = F::at(load(gates, at));
+      const auto d = load(gradient, at);
+      const ValueAndDerivative u = F::factor(load(ups, at));
+      store(hn::Mul(hn::Mul(d, u.value), g.derivative), d_gate, at);
+      store(hn::Mul(hn::Mul(d, g.value), u.derivative), d_up, at);
+    });
   });
 }
 

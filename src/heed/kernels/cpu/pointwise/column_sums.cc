@@ -11,6 +11,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels {
 namespace HWY_NAMESPACE {
+namespace {
 
 /// Four vectors of columns at a time over all rows, so that whole cache lines are used.
 template <typename T>
@@ -40,14 +41,17 @@ void sum_columns(const T* x, int64_t rows, int64_t cols, float* sums, int64_t be
   }
 }
 
-void sum_columns_f32(const float* x, int64_t rows, int64_t cols, float* sums, int64_t begin,
-                     int64_t end) {
-  sum_columns(x, rows, cols, sums, begin, end);
-}
+}  // namespace
 
-void sum_columns_bf16(const bfloat16* x, int64_t rows, int64_t cols, float* sums, int64_t begin,
-                      int64_t end) {
-  sum_columns(x, rows, cols, sums, begin, end);
+void column_sums(const Tensor& x, Tensor& sums) {
+  constexpr int64_t kColumns = 64;
+  float* to = sums.data<float>();
+  visit_floating(x.dtype(), [&](auto zero) {
+    const auto* from = x.data<decltype(zero)>();
+    parallel_for(x.cols(), kColumns, [&](int64_t begin, int64_t end) {
+      sum_columns(from, x.rows(), x.cols(), to, begin, end);
+    });
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -57,24 +61,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HWY_EXPORT(sum_columns_f32);
-HWY_EXPORT(sum_columns_bf16);
+HWY_EXPORT(column_sums);
+void cpu::column_sums(const Tensor& x, Tensor& sums) { HWY_DYNAMIC_DISPATCH(column_sums)(x, sums); }
 
-namespace cpu {
-namespace {
-constexpr int64_t kColumns = 64;
-}
-
-void column_sums(const Tensor& x, Tensor& sums) {
-  float* to = sums.data<float>();
-  parallel_for(x.cols(), kColumns, [&](int64_t begin, int64_t end) {
-    if (x.dtype() == DType::f32) HWY_DYNAMIC_DISPATCH(sum_columns_f32)
-    (x.data<float>(), x.rows(), x.cols(), to, begin, end);
-    else HWY_DYNAMIC_DISPATCH(sum_columns_bf16)(x.data<bfloat16>(), x.rows(), x.cols(), to, begin,
-                                                end);
-  });
-}
-
-}  // namespace cpu
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

@@ -39,7 +39,7 @@ const float* cap_row(const float* x, int64_t cols, const CrossEntropyOptions& op
 }
 
 /// The derivative of the cap, from its result.
-HWY_INLINE V32 slope_of_cap(V32 capped, float soft_cap) {
+HWY_INLINE V32 cap_derivative(V32 capped, float soft_cap) {
   const auto t = hn::Mul(capped, set(1.0f / soft_cap));
   return hn::NegMulAdd(t, t, set(1.0f));
 }
@@ -71,10 +71,11 @@ RowSums sums_of_row(const float* x, int64_t cols, Scratch* scratch) {
 /// losses[0] = the smoothed loss, losses[1] = -log p(target).
 void put_losses(const RowSums& sums, float target_logit, int64_t cols, float smoothing,
                 float* losses) {
-  const double log_sum = sums.exps.shift + sums.exps.log();
-  const double loss = log_sum - target_logit;
+  const double logsumexp = sums.exps.shift + sums.exps.log();
+  const double loss = logsumexp - target_logit;
   // Without smoothing, logits of minus infinity must not make the loss infinite.
-  const double uniform = smoothing > 0.0f ? log_sum - sums.logits / static_cast<double>(cols) : 0.0;
+  const double uniform =
+      smoothing > 0.0f ? logsumexp - sums.logits / static_cast<double>(cols) : 0.0;
   losses[0] = static_cast<float>((1.0 - smoothing) * loss + smoothing * uniform);
   losses[1] = static_cast<float>(loss);
 }
@@ -95,13 +96,13 @@ void put_gradient(const ExpSum& row, const Scratch& scratch, int64_t cols, int32
     const V32 factor = set(factor_of(k));
     for_lanes(begin, HWY_MIN(begin + kExpChunk, cols), [&](auto at) HEED_LANES {
       auto gradient = hn::MulSub(load(scratch.exps, at), factor, offset);
-      if (capped) gradient = hn::Mul(gradient, slope_of_cap(load(capped, at), options.soft_cap));
+      if (capped) gradient = hn::Mul(gradient, cap_derivative(load(capped, at), options.soft_cap));
       store(gradient, d, at);
     });
   }
-  const float slope =
-      capped ? hn::GetLane(slope_of_cap(set(capped[target]), options.soft_cap)) : 1.0f;
-  d[target] = T(at_target * slope);
+  const float derivative =
+      capped ? hn::GetLane(cap_derivative(set(capped[target]), options.soft_cap)) : 1.0f;
+  d[target] = T(at_target * derivative);
 }
 
 void losses_only(const Tensor& logits, std::span<const int32_t> targets,

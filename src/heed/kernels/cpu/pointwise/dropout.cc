@@ -63,9 +63,5 @@ void cpu::dropout_add_forward(const Tensor& x, const Tensor& residual, Dropout d
   HWY_DYNAMIC_DISPATCH(dropout_add_forward)(x, residual, dropout, y);
 }
 
-void cpu::dropout_backward(const Tensor& dy, Dropout dropout, Tensor& dx) {
-  cpu::dropout_add_forward(dy, {}, dropout, dx);
-}
-
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

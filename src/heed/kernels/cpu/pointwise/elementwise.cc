@@ -17,28 +17,11 @@ namespace heed::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-template <typename X, typename Y>
-void add_chunk(const X* x, Y* y, int64_t begin, int64_t end) {
-  for_lanes(begin, end,
-            [&](auto at) HEED_LANES { store(hn::Add(load(y, at), load(x, at)), y, at); });
-}
-
-template <typename Y>
-void scale_chunk(float factor, Y* y, int64_t begin, int64_t end) {
-  for_lanes(begin, end,
-            [&](auto at) HEED_LANES { store(hn::Mul(load(y, at), set(factor)), y, at); });
-}
-
-template <typename X, typename Y>
-void convert_chunk(const X* x, Y* y, int64_t begin, int64_t end) {
-  for_lanes(begin, end, [&](auto at) HEED_LANES { store(load(x, at), y, at); });
-}
-
-double squares_of_chunk(const float* x, int64_t begin, int64_t end) {
+double squares_of_chunk(const float* x, int64_t count) {
   const hn::Repartition<double, F32> d;
   const hn::Half<F32> half;
   auto a = hn::Zero(d), b = a;
-  for_lanes(begin, end, [&](auto at) HEED_LANES {
+  for_lanes(0, count, [&](auto at) HEED_LANES {
     const auto value = load(x, at);
     const auto lower = hn::PromoteTo(d, hn::LowerHalf(half, value));
     const auto upper = hn::PromoteTo(d, hn::UpperHalf(half, value));
@@ -55,8 +38,11 @@ void add_to(const Tensor& x, Tensor& y) {
     visit_floating(y.dtype(), [&](auto y_zero) {
       const auto* from = x.data<decltype(x_zero)>();
       auto* to = y.data<decltype(y_zero)>();
-      parallel_for(y.elements(), kLightGrain,
-                   [=](int64_t begin, int64_t end) { add_chunk(from, to, begin, end); });
+      parallel_for(y.elements(), kLightGrain, [=](int64_t begin, int64_t end) {
+        for_lanes(begin, end, [&](auto at) HEED_LANES {
+          store(hn::Add(load(to, at), load(from, at)), to, at);
+        });
+      });
     });
   });
 }
@@ -64,8 +50,10 @@ void add_to(const Tensor& x, Tensor& y) {
 void scale(float factor, Tensor& y) {
   visit_floating(y.dtype(), [&](auto zero) {
     auto* to = y.data<decltype(zero)>();
-    parallel_for(y.elements(), kLightGrain,
-                 [=](int64_t begin, int64_t end) { scale_chunk(factor, to, begin, end); });
+    parallel_for(y.elements(), kLightGrain, [=](int64_t begin, int64_t end) {
+      for_lanes(begin, end,
+                [&](auto at) HEED_LANES { store(hn::Mul(load(to, at), set(factor)), to, at); });
+    });
   });
 }
 
@@ -74,8 +62,9 @@ void convert(const Tensor& x, Tensor& y) {
     visit_floating(y.dtype(), [&](auto y_zero) {
       const auto* from = x.data<decltype(x_zero)>();
       auto* to = y.data<decltype(y_zero)>();
-      parallel_for(y.elements(), kLightGrain,
-                   [=](int64_t begin, int64_t end) { convert_chunk(from, to, begin, end); });
+      parallel_for(y.elements(), kLightGrain, [=](int64_t begin, int64_t end) {
+        for_lanes(begin, end, [&](auto at) HEED_LANES { store(load(from, at), to, at); });
+      });
     });
   });
 }
@@ -94,7 +83,7 @@ double sum_of_all_squares(std::span<const Tensor> tensors) {
       chunks.push_back({x.data<float>() + begin, std::min(kLightGrain, x.elements() - begin), 0.0});
   parallel_for(static_cast<int64_t>(chunks.size()), 1, [&](int64_t first, int64_t last) {
     for (auto chunk = chunks.begin() + first; chunk != chunks.begin() + last; ++chunk)
-      chunk->sum = squares_of_chunk(chunk->from, 0, chunk->count);
+      chunk->sum = squares_of_chunk(chunk->from, chunk->count);
   });
   double sum = 0.0;
   for (const Chunk& chunk : chunks) sum += chunk.sum;

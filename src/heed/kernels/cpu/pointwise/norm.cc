@@ -117,6 +117,7 @@ void norm_forward(const LayerNormForward& in, Tensor& y, Tensor& stats) {
   });
 }
 
+/// The operands of a backward pass, but for what it adds to.
 template <typename T>
 struct Backward {
   const T *x, *dy;
@@ -188,7 +189,7 @@ void add_parts(const float* part, int64_t parts, int64_t stride, float* to, int6
 /// Rows are divided into blocks by their number alone. Each block sums the gradient of the weight
 /// into its own row of scratch, and these are added in order, so no bit depends on the threads.
 template <bool centred, typename T>
-void norm_backward(const Backward<T>& in, int64_t rows, float* d_weight, float* d_bias) {
+void backward_blocks(const Backward<T>& in, int64_t rows, float* d_weight, float* d_bias) {
   constexpr int64_t kRows = 4, kMaxBlocks = 64, kMinRows = 16;
   const int64_t cols = in.cols, stride = centred ? 2 * cols : cols;
   const int64_t min_block = std::max(kMinRows, ceil_div(rows, kMaxBlocks));
@@ -212,6 +213,18 @@ void norm_backward(const Backward<T>& in, int64_t rows, float* d_weight, float* 
   });
 }
 
+template <bool centred, typename Forward>
+void norm_backward(const Forward& in, const Tensor& stats, const Tensor& dy, Tensor& dx,
+                   Tensor& d_weight, float* d_bias) {
+  visit_floating(in.x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const Backward<T> backward{
+        in.x.template data<T>(), dy.data<T>(), in.weight.template data<float>(),
+        stats.data<float>(),     dx.data<T>(), in.x.cols()};
+    backward_blocks<centred>(backward, in.x.rows(), d_weight.data<float>(), d_bias);
+  });
+}
+
 }  // namespace
 
 void layer_norm_forward(const LayerNormForward& in, Tensor& y, Tensor& stats) {
@@ -224,23 +237,13 @@ void rms_norm_forward(const RmsNormForward& in, Tensor& y, Tensor& stats) {
 
 void layer_norm_backward(const LayerNormForward& in, const Tensor& stats, const Tensor& dy,
                          LayerNormGradients gradients) {
-  visit_floating(in.x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const Backward<T> backward{in.x.data<T>(),      dy.data<T>(),           in.weight.data<float>(),
-                               stats.data<float>(), gradients.dx.data<T>(), in.x.cols()};
-    norm_backward<true>(backward, in.x.rows(), gradients.d_weight.data<float>(),
-                        gradients.d_bias.data<float>());
-  });
+  norm_backward<true>(in, stats, dy, gradients.dx, gradients.d_weight,
+                      gradients.d_bias.data<float>());
 }
 
 void rms_norm_backward(const RmsNormForward& in, const Tensor& stats, const Tensor& dy,
                        RmsNormGradients gradients) {
-  visit_floating(in.x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const Backward<T> backward{in.x.data<T>(),      dy.data<T>(),           in.weight.data<float>(),
-                               stats.data<float>(), gradients.dx.data<T>(), in.x.cols()};
-    norm_backward<false>(backward, in.x.rows(), gradients.d_weight.data<float>(), nullptr);
-  });
+  norm_backward<false>(in, stats, dy, gradients.dx, gradients.d_weight, nullptr);
 }
 
 }  // namespace HWY_NAMESPACE

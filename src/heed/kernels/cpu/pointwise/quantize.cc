@@ -150,21 +150,6 @@ void encode_row(const float* x, const float* importance, int64_t cols, T* to) {
     for_lanes(0, cols, [&](auto at) HEED_LANES { store(load(x, at), to, at); });
 }
 
-template <typename Block>
-void quantize_gptq_row(const GptqBlock& columns, int64_t row, Tensor& y, Tensor& errors) {
-  const int64_t at = row * columns.x.cols() + columns.begin;
-  const float* x = columns.x.data<float>() + at;
-  const float* compensation = columns.compensation.data<float>() + row * kGptqColumns;
-  std::array<float, kGptqColumns> targets, row_errors;
-  for (size_t i = 0; i < targets.size(); ++i) targets[i] = x[i] + compensation[i];
-  Block& block = y.data<Block>()[at / kGptqColumns];
-  const BlockScale scale =
-      set_scale(targets.data(), columns.importance.data<float>() + columns.begin, block);
-  round_columns(x, compensation, columns.feedback.data<float>(), scale, block, row_errors.data());
-  for (size_t i = 0; i < row_errors.size(); ++i)
-    errors.data<float>()[static_cast<int64_t>(i) * errors.cols() + row] = row_errors[i];
-}
-
 /// Converts row `row` of x to f32; `to` has room for a multiple of 32.
 void widen(const Tensor& x, int64_t row, float* to) {
   visit_stored(x.dtype(), [&](auto stored) {
@@ -227,7 +212,8 @@ void quantize_gptq(const GptqBlock& block, Tensor& y, Tensor& errors) {
     using Block = decltype(stored);
     if constexpr (searches_scales(Block::kTraits))
       parallel_for(block.x.rows(), 64, [&](int64_t begin, int64_t end) {
-        for (int64_t row = begin; row < end; ++row) quantize_gptq_row<Block>(block, row, y, errors);
+        for (int64_t row = begin; row < end; ++row)
+          quantize_gptq_row(block, row, set_scale<Block>, y, errors);
       });
     else
       fail("GPTQ rounds to types of fewer than 8 bits, found {}", name_of(y.dtype()));

@@ -77,8 +77,10 @@ void rotate_row(const T* row, int64_t cols, const RotateOptions& options, const 
     rotate_neighbours(row + at, columns, result + at);
 }
 
-void rotate(const Tensor& x, const Rotation& rotation, const RotateOptions& options,
-            float direction, Tensor& y) {
+}  // namespace
+
+void rotate(const Tensor& x, const Rotation& rotation, const RotateOptions& options, Tensor& y) {
+  const float direction = options.inverse ? -1.0f : 1.0f;
   const int64_t half = rotation.cos.cols(), cols = x.cols(), d = cols / options.n_heads;
   const float* cos = rotation.cos.data<float>();
   const float* sin = rotation.sin.data<float>();
@@ -97,18 +99,6 @@ void rotate(const Tensor& x, const Rotation& rotation, const RotateOptions& opti
   });
 }
 
-}  // namespace
-
-void rotate_forward(const Tensor& x, const Rotation& rotation, const RotateOptions& options,
-                    Tensor& y) {
-  rotate(x, rotation, options, 1.0f, y);
-}
-
-void rotate_backward(const Tensor& dy, const Rotation& rotation, const RotateOptions& options,
-                     Tensor& dx) {
-  rotate(dy, rotation, options, -1.0f, dx);
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels
 HWY_AFTER_NAMESPACE();
@@ -116,15 +106,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::kernels {
 
-HWY_EXPORT(rotate_forward);
-void cpu::rotate_forward(const Tensor& x, const Rotation& rotation, const RotateOptions& options,
-                         Tensor& y) {
-  HWY_DYNAMIC_DISPATCH(rotate_forward)(x, rotation, options, y);
-}
-HWY_EXPORT(rotate_backward);
-void cpu::rotate_backward(const Tensor& dy, const Rotation& rotation, const RotateOptions& options,
-                          Tensor& dx) {
-  HWY_DYNAMIC_DISPATCH(rotate_backward)(dy, rotation, options, dx);
+HWY_EXPORT(rotate);
+void cpu::rotate(const Tensor& x, const Rotation& rotation, const RotateOptions& options,
+                 Tensor& y) {
+  HWY_DYNAMIC_DISPATCH(rotate)(x, rotation, options, y);
 }
 
 }  // namespace heed::kernels

@@ -1,8 +1,8 @@
 #pragma once
 
-// How products of bf16, and products of bytes with one scale per row, use the eight tiles of
-// Intel's AMX: four hold sums (0 and 1 above 2 and 3), two the left factor (4 above 5) and two the
-// right factor (6 beside 7). The including file must have enabled AMX before.
+// How products of bf16, and of int8 with per-channel scales, use the eight tiles of Intel's AMX:
+// four hold sums (0 and 1 above 2 and 3), two the left factor (4 above 5) and two the right factor
+// (6 beside 7). The including file must have enabled AMX before.
 #include <cstdint>
 
 #include "heed/kernels/cpu/simd/amx_config-inl.h"

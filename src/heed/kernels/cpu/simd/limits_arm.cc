@@ -56,7 +56,7 @@ std::optional<ArithmeticRate> measure_intrinsics(Compute arithmetic, double seco
 
 namespace heed::kernels::cpu {
 
-std::optional<ArithmeticRate> measure_intrinsics(Arithmetic, double) { return std::nullopt; }
+std::optional<ArithmeticRate> measure_intrinsics(Compute, double) { return std::nullopt; }
 
 }  // namespace heed::kernels::cpu
 
