@@ -48,6 +48,9 @@ struct PromptSettings {
 PromptSettings read_prompt_settings(const std::filesystem::path& model_path,
                                     std::string_view model_type);
 
+/// The JSON object of a file. Throws Error, naming the file, when it is missing or no object.
+nlohmann::json read_object(const std::filesystem::path& path);
+
 /// Adds a warning for each member of a settings file that is not among `known`.
 void warn_of_unknown(const nlohmann::json& json, const std::string& file,
                      std::initializer_list<std::string_view> known,

@@ -4,7 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/data/pair_filter.h"
-#include "heed/data/translation_batches.h"
+#include "heed/data/inference_batches.h"
 #include "heed/distribute/agree.h"
 #include "heed/distribute/texts.h"
 #include "heed/generate/search.h"
