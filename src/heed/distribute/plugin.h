@@ -7,7 +7,7 @@
 
 namespace heed::distribute {
 
-/// A library of heed that needs one that not every machine has, such as MPI.
+/// A library of heed that depends on one that not every machine has, such as MPI.
 struct PluginFile {
   std::string name;     // "heed-mpi-openmpi.so"
   std::string needed;   // why: "this process was started by a launcher of Open MPI"

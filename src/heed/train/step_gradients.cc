@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "heed/kernels/elementwise.h"
-#include "heed/train/distributed/leaf_gradients.h"
+#include "heed/train/distributed/microbatch_gradients.h"
 
 namespace heed::train {
 namespace {
 
-/// One process and one leaf.
+/// The gradient of one microbatch in one process.
 class WholeGradients : public StepGradients {
  public:
   explicit WholeGradients(nn::Parameters& parameters) : StepGradients(parameters) {
@@ -34,10 +34,10 @@ class WholeGradients : public StepGradients {
     return all;
   }
 
-  void drop() override { of_pass_.set_zero(); }
-  void share_weights() override {}
+  void discard() override { of_pass_.set_zero(); }
+  void begin_all_gather() override {}
   void complete_weights() override {}
-  void exchange_weights() override {}
+  void all_gather_weights() override {}
   int64_t extra_bytes() const override { return 0; }
 
  private:
@@ -60,8 +60,8 @@ std::unique_ptr<StepGradients> make_step_gradients(nn::Parameters& parameters) {
 std::unique_ptr<StepGradients> make_step_gradients(nn::Parameters& parameters,
                                                    distribute::Group& group,
                                                    const StepGradientsOptions& options) {
-  if (options.leaves == 1) return make_step_gradients(parameters);
-  return std::make_unique<LeafGradients>(parameters, group, options);
+  if (options.microbatches == 1) return make_step_gradients(parameters);
+  return std::make_unique<MicrobatchGradients>(parameters, group, options);
 }
 
 }  // namespace heed::train

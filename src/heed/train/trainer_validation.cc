@@ -50,8 +50,7 @@ ValidationRecord Trainer::evaluate(const EvaluatedWeights& evaluated) {
 }
 
 /// The run may be killed at any moment and resumed from `last/`. Therefore files that `last/`
-/// refers to are written before it, and removed only after a newer `last/` that does not refer to
-/// them.
+/// refers to are written before it, and removed only once a newer `last/` does not refer to them.
 void Trainer::validate_and_save() {
   const double begin = seconds();
   const EvaluatedWeights evaluated(*optimizer_, *gradients_);
@@ -115,7 +114,7 @@ void Trainer::finish() {
 void Trainer::try_average() {
   std::vector<std::filesystem::path> files;
   for (const int64_t step : state_.averaged_steps) files.push_back(run_.weights_of_step(step));
-  group_->gather(std::array{0.0});  // until rank 0 has written them
+  group_->all_gather(std::array{0.0});  // a barrier, until rank 0 has written them
   weights_->set(io::TensorList(average_weights(files), "the average"));
   const ValidationRecord record = validate(*model_, compute_, task_, config_, *group_);
   const bool best = record.score() > state_.best_score;

@@ -31,7 +31,7 @@ std::vector<double> own_losses(const model::Transformer& model, Compute compute,
 
 /// The loss of all batches, added in their order.
 ops::Loss loss_of(const std::vector<double>& own, distribute::Group& group) {
-  const std::vector<double> all = group.gather(own);
+  const std::vector<double> all = group.all_gather(own);
   ops::Loss sum;
   for (size_t i = 0; kNumbers * i < own.size(); ++i) {
     const size_t rank = i % static_cast<size_t>(group.size());
@@ -48,7 +48,7 @@ ValidationRecord validate(model::Transformer& model, Compute compute, const Task
   ValidationRecord record;
   const model::PackedScope packed(model, compute);
   const ops::Loss loss =
-      loss_of(distribute::on_all_ranks(
+      loss_of(distribute::propagate_errors(
                   group, [&] { return own_losses(model, compute, task.valid(), config, group); }),
               group);
   record.loss = loss.mean();

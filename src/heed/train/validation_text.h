@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/train/events.h"
+#include "heed/train/observer.h"
 
 namespace heed::train {
 

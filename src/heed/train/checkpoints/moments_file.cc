@@ -66,7 +66,7 @@ class MomentCollector {
     if (const auto found = own_.find(moment.parameter); found != own_.end())
       own = optimizer_.state().moments[found->second][moment.index].tensor.values<float>();
     Tensor whole = group_.is_root() ? Tensor::empty(moment.shape) : Tensor();
-    group_.collect(own, counts, [&](int rank, std::span<const float> values) {
+    group_.gather(own, counts, [&](int rank, std::span<const float> values) {
       const int64_t begin = owners[static_cast<size_t>(rank)].begin;
       std::copy(values.begin(), values.end(), whole.data<float>() + begin);
     });

@@ -51,7 +51,7 @@ nlohmann::json TrainingState::to_json() const {
                          {"finished", finished},
                          {"token_budget", token_budget},
                          {"gradient_accumulation_steps", gradient_accumulation_steps},
-                         {"leaves", leaves},
+                         {"leaves", microbatches},
                          {"losses", outliers_to_json(losses)},
                          {"gradient_norms", outliers_to_json(gradient_norms)},
                          {"outliers_in_a_row", outliers_in_a_row},
@@ -80,7 +80,7 @@ TrainingState TrainingState::from_json(const nlohmann::json& json, const std::st
     s.token_budget = get<int64_t>(json, "token_budget", file);
     s.gradient_accumulation_steps = get<int64_t>(json, "gradient_accumulation_steps", file);
   }
-  if (json.contains("leaves")) s.leaves = get<int64_t>(json, "leaves", file);
+  if (json.contains("leaves")) s.microbatches = get<int64_t>(json, "leaves", file);
   s.losses.restore(outliers_from_json(member(json, "losses", file), file));
   s.gradient_norms.restore(outliers_from_json(member(json, "gradient_norms", file), file));
   s.outliers_in_a_row = get<int64_t>(json, "outliers_in_a_row", file);

@@ -111,7 +111,7 @@ struct DistributedConfig {
   double timeout = 60;          // seconds to wait for another rank
   std::string backend = "mpi";  // or "nccl": what carries large messages
 
-  int64_t leaves_on(int ranks) const;
+  int64_t microbatches_on(int ranks) const;
 };
 
 struct ValidationConfig {

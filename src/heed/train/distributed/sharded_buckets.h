@@ -9,7 +9,7 @@ namespace heed::train {
 /// Buckets of which each rank has one shard (ZeRO, stage 1; Rajbhandari et al. 2020).
 class ShardedBuckets {
  public:
-  /// Of rank `rank` of `size`.
+  /// As rank `rank` of `size` sees them.
   ShardedBuckets(std::vector<GradientBucket> buckets, int rank, int size);
 
   size_t count() const { return buckets_.size(); }
@@ -19,7 +19,7 @@ class ShardedBuckets {
   std::pair<int64_t, int64_t> shard(size_t bucket, int rank) const;
   std::vector<Shard> parts_of(int rank) const;
 
-  /// Where a part of this rank is.
+  /// Where one of this rank's parts is.
   struct Place {
     size_t bucket;
     int64_t begin;  // of its first element in the bucket

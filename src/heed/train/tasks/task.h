@@ -11,7 +11,6 @@
 #include "heed/train/checkpoints/run_directory.h"
 #include "heed/train/checkpoints/training_state.h"
 #include "heed/train/config/config.h"
-#include "heed/train/events.h"
 #include "heed/train/observer.h"
 
 namespace heed::train {

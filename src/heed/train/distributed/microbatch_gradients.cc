@@ -1,4 +1,4 @@
-#include "heed/train/distributed/leaf_gradients.h"
+#include "heed/train/distributed/microbatch_gradients.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,12 +10,13 @@
 #include "heed/train/distributed/sum_rows.h"
 
 namespace heed::train {
-LeafGradients::LeafGradients(nn::Parameters& parameters, distribute::Group& group,
-                             const StepGradientsOptions& options)
+
+MicrobatchGradients::MicrobatchGradients(nn::Parameters& parameters, distribute::Group& group,
+                                         const StepGradientsOptions& options)
     : StepGradients(parameters),
       group_(group),
-      leaves_(options.leaves),
-      buckets_(gradient_buckets(trained_, {.pieces = leaves_,
+      microbatches_(options.microbatches),
+      buckets_(gradient_buckets(trained_, {.pieces = microbatches_,
                                            .keep_matrices = options.keep_matrices,
                                            .only_looked_up = options.only_looked_up,
                                            .bytes = options.bucket_bytes}),
@@ -30,8 +31,8 @@ LeafGradients::LeafGradients(nn::Parameters& parameters, distribute::Group& grou
   }
 }
 
-/// Moves the gradients of a pass into a bucket.
-Tensor LeafGradients::flattened(const GradientBucket& bucket) {
+/// Moves the gradients of a pass into a flat bucket.
+Tensor MicrobatchGradients::flattened(const GradientBucket& bucket) {
   Tensor flat = Tensor::empty({bucket.elements});
   for (const GradientBucket::Place& place : bucket.places) {
     Gradient& gradient = of_pass_.of(*place.parameter);
@@ -46,30 +47,30 @@ Tensor LeafGradients::flattened(const GradientBucket& bucket) {
 }
 
 /// Takes the looked-up rows of a pass.
-SparseGradient LeafGradients::rows_of(size_t table) {
+SparseGradient MicrobatchGradients::rows_of(size_t table) {
   return std::exchange(*of_pass_.rows_of(*buckets_[tables_[table]].places[0].parameter), {});
 }
 
-/// Adds subtrees of equal size, so that the leaves of a rank become a balanced tree.
-void LeafGradients::add_leaf() {
-  Subtree leaf;
-  for (size_t i = 0; i < reduced_; ++i) leaf.buckets.push_back(flattened(buckets_[i]));
-  for (size_t i = 0; i < tables_.size(); ++i) leaf.rows.push_back(rows_of(i));
-  while (!subtrees_.empty() && subtrees_.back().level == leaf.level) {
+/// Adds subtrees of equal size, so that the microbatches of a rank form a balanced tree.
+void MicrobatchGradients::add_microbatch() {
+  Subtree microbatch;
+  for (size_t i = 0; i < reduced_; ++i) microbatch.buckets.push_back(flattened(buckets_[i]));
+  for (size_t i = 0; i < tables_.size(); ++i) microbatch.rows.push_back(rows_of(i));
+  while (!subtrees_.empty() && subtrees_.back().level == microbatch.level) {
     for (size_t i = 0; i < reduced_; ++i)
-      kernels::add_to(leaf.buckets[i], subtrees_.back().buckets[i]);
-    for (size_t i = 0; i < tables_.size(); ++i) subtrees_.back().rows[i].add(leaf.rows[i]);
-    leaf = std::move(subtrees_.back());
-    ++leaf.level;
+      kernels::add_to(microbatch.buckets[i], subtrees_.back().buckets[i]);
+    for (size_t i = 0; i < tables_.size(); ++i) subtrees_.back().rows[i].add(microbatch.rows[i]);
+    microbatch = std::move(subtrees_.back());
+    ++microbatch.level;
     subtrees_.pop_back();
   }
-  subtrees_.push_back(std::move(leaf));
+  subtrees_.push_back(std::move(microbatch));
 }
 
-/// Runs the passes of a rank's last leaf and reduces the buckets.
-StepLoss LeafGradients::run_last_leaf(const model::Transformer& model,
-                                      std::span<const data::Batch> batches,
-                                      StepLossOptions options) {
+/// Runs the passes of this rank's last microbatch and reduces the buckets.
+StepLoss MicrobatchGradients::run_last_microbatch(const model::Transformer& model,
+                                                  std::span<const data::Batch> batches,
+                                                  StepLossOptions options) {
   incomplete_.clear();
   for (size_t i = 0; i < buckets_.count(); ++i) incomplete_.push_back(buckets_[i].places.size());
   sums_.clear();
@@ -87,32 +88,32 @@ StepLoss LeafGradients::run_last_leaf(const model::Transformer& model,
   while (reductions_.size() < reduced_) reduce_next();
   for (std::future<void>& reduction : reductions_) group_.wait(reduction);
   add_rows();
-  weights_.receive_all();  // what no pass has read; it has arrived before the gradients
+  weights_.receive_all();  // parameters that no pass has read; they arrived before the gradients
   subtrees_.clear();
   return loss;
 }
 
-void LeafGradients::before_use(const Parameter& parameter, DType dtype) {
+void MicrobatchGradients::before_use(const Parameter& parameter, DType dtype) {
   weights_.await(parameter, dtype);
   if (last_pass_) unused_.erase(&parameter);
 }
 
-void LeafGradients::before_lookup(const Parameter& table, DType dtype) {
+void MicrobatchGradients::before_lookup(const Parameter& table, DType dtype) {
   weights_.await(table, dtype);
 }
 
-void LeafGradients::gradient_complete(const Parameter& parameter) {
+void MicrobatchGradients::gradient_complete(const Parameter& parameter) {
   if (!last_pass_) return;
   --incomplete_[bucket_of_.at(&parameter)];
-  // The backward pass has begun: the pass does not use the others, such as experts without tokens.
+  // The backward pass has begun, so the pass uses no others. Unused are experts without tokens.
   for (const Parameter* const unused : unused_) --incomplete_[bucket_of_.at(unused)];
   unused_.clear();
   while (reductions_.size() < reduced_ && incomplete_[reductions_.size()] == 0) reduce_next();
 }
 
-/// Adds the next bucket of the last leaf to the tree of this rank, then begins to add those of the
-/// ranks.
-void LeafGradients::reduce_next() {
+/// Adds the next bucket of the last microbatch to this rank's tree, then begins its reduction over
+/// the ranks.
+void MicrobatchGradients::reduce_next() {
   const size_t bucket = reductions_.size();
   Tensor sum = flattened(buckets_[bucket]);
   for (auto subtree = subtrees_.rbegin(); subtree != subtrees_.rend(); ++subtree) {
@@ -125,8 +126,8 @@ void LeafGradients::reduce_next() {
                             buckets_.bounds(bucket), std::make_shared<Tensor>(sum)));
 }
 
-/// Adds the looked-up rows of all leaves to the sums of this rank's shards.
-void LeafGradients::add_rows() {
+/// Adds the looked-up rows of all microbatches to the sums of this rank's shards.
+void MicrobatchGradients::add_rows() {
   for (size_t i = reduced_; i < buckets_.count(); ++i)
     sums_.push_back(Tensor::zeros({buckets_[i].elements}));
   for (size_t i = 0; i < tables_.size(); ++i) {
@@ -149,80 +150,75 @@ void LeafGradients::add_rows() {
   }
 }
 
-/// The losses of all leaves, added in their order.
-StepLoss LeafGradients::loss_of_all(const std::vector<StepLoss>& own,
-                                    const StepTokens& tokens) const {
+/// The losses of all microbatches, added in their order.
+StepLoss MicrobatchGradients::loss_of_all(const std::vector<StepLoss>& own,
+                                          const StepTokens& tokens) const {
   constexpr size_t kNumbers = 3;
-  const auto per_rank = static_cast<size_t>(ceil_div(leaves_, int64_t{group_.size()}));
+  const auto per_rank = static_cast<size_t>(ceil_div(microbatches_, int64_t{group_.size()}));
   std::vector<double> numbers(kNumbers * per_rank);
   for (size_t i = 0; i < own.size(); ++i) {
     numbers[kNumbers * i] = own[i].loss.smoothed;
     numbers[kNumbers * i + 1] = own[i].loss.negative_log_likelihood;
     numbers[kNumbers * i + 2] = static_cast<double>(own[i].loss.tokens);
   }
-  const std::vector<double> all = group_.gather(numbers);
+  const std::vector<double> all = group_.all_gather(numbers);
   StepLoss sum{.loss = {}, .tokens = tokens};
   for (size_t i = 0; i < all.size(); i += kNumbers)
     sum.loss += {all[i], all[i + 1], static_cast<int64_t>(all[i + 2])};
   return sum;
 }
 
-StepLoss LeafGradients::accumulate(const model::Transformer& model,
-                                   const std::vector<data::Batch>& batches,
-                                   const StepLossOptions& options) {
+StepLoss MicrobatchGradients::accumulate(const model::Transformer& model,
+                                         const std::vector<data::Batch>& batches,
+                                         const StepLossOptions& options) {
   const std::span all(batches);
-  const auto per_leaf = static_cast<size_t>(options.batches_per_leaf);
-  StepLossOptions of_leaf = options;
-  of_leaf.terms = loss_terms(all);
+  const auto per_microbatch = static_cast<size_t>(options.gradient_accumulation_steps);
+  StepLossOptions of_microbatch = options;
+  of_microbatch.terms = loss_terms(all);
   std::vector<StepLoss> losses;
-  const int64_t end = first_leaf(group_.rank() + 1);
-  for (int64_t leaf = first_leaf(group_.rank()); leaf < end; ++leaf) {
-    const size_t begin = std::min(static_cast<size_t>(leaf) * per_leaf, all.size());
-    const auto own = all.subspan(begin, std::min(per_leaf, all.size() - begin));
-    of_leaf.first_batch = begin;
-    if (leaf + 1 == end) {
-      losses.push_back(run_last_leaf(model, own, of_leaf));
+  const int64_t end = first_microbatch(group_.rank() + 1);
+  for (int64_t microbatch = first_microbatch(group_.rank()); microbatch < end; ++microbatch) {
+    const size_t begin = std::min(static_cast<size_t>(microbatch) * per_microbatch, all.size());
+    const auto own = all.subspan(begin, std::min(per_microbatch, all.size() - begin));
+    of_microbatch.first_batch = begin;
+    if (microbatch + 1 == end) {
+      losses.push_back(run_last_microbatch(model, own, of_microbatch));
     } else {
-      losses.push_back(accumulate_gradients(model, of_pass_, own, of_leaf, this));
-      add_leaf();
+      losses.push_back(accumulate_gradients(model, of_pass_, own, of_microbatch, this));
+      add_microbatch();
     }
   }
   return loss_of_all(losses, tokens_of(all));
 }
 
-double LeafGradients::norm() {
-  // A number for each piece, which are the same on any number of ranks. There are as many pieces as
-  // leaves, divided alike.
-  const auto of_rank = [this](int rank) {
-    const int at = distribute::shard_of_rank(rank, group_.size());
-    return std::pair{first_leaf(at), first_leaf(at + 1)};
-  };
-  const auto per_rank = static_cast<size_t>(ceil_div(leaves_, int64_t{group_.size()}));
-  const size_t row = per_rank * buckets_.count();
-  std::vector<double> own(row);
-  const auto [begin, end] = of_rank(group_.rank());
+double MicrobatchGradients::norm() {
+  // The sum of one number for each piece is the same on any number of ranks. A bucket has as many
+  // pieces as there are microbatches, and they are divided among the shards alike.
+  const auto per_rank = static_cast<size_t>(ceil_div(microbatches_, int64_t{group_.size()}));
+  const int own_shard = distribute::shard_of_rank(group_.rank(), group_.size());
+  const int64_t first = first_microbatch(own_shard), end = first_microbatch(own_shard + 1);
+  std::vector<double> own(per_rank * buckets_.count());
   for (size_t i = 0; i < buckets_.count(); ++i)
-    for (int64_t piece = begin; piece < end; ++piece) {
+    for (int64_t piece = first; piece < end; ++piece) {
       const auto at = static_cast<size_t>(piece);
-      own[i * per_rank + static_cast<size_t>(piece - begin)] = kernels::sum_of_squares(
+      own[i * per_rank + static_cast<size_t>(piece - first)] = kernels::sum_of_squares(
           elements_between(sums_[i], buckets_[i].pieces[at], buckets_[i].pieces[at + 1]));
     }
-  const std::vector<double> all = group_.gather(own);
-  std::vector<double> ordered(buckets_.count() * static_cast<size_t>(leaves_));
-  for (int rank = 0; rank < group_.size(); ++rank) {
-    const auto [first, last] = of_rank(rank);
-    for (size_t i = 0; i < buckets_.count(); ++i)
-      for (int64_t piece = first; piece < last; ++piece)
-        ordered[i * static_cast<size_t>(leaves_) + static_cast<size_t>(piece)] =
-            all[static_cast<size_t>(rank) * row + i * per_rank +
-                static_cast<size_t>(piece - first)];
-  }
+  const std::vector<double> all = group_.all_gather(own);
   double sum = 0;
-  for (const double square : ordered) sum += square;
+  for (size_t i = 0; i < buckets_.count(); ++i)
+    for (int shard = 0; shard < group_.size(); ++shard) {
+      // shard_of_rank() is its own inverse.
+      const auto rank = static_cast<size_t>(distribute::shard_of_rank(shard, group_.size()));
+      const auto pieces =
+          static_cast<size_t>(first_microbatch(shard + 1) - first_microbatch(shard));
+      for (size_t piece = 0; piece < pieces; ++piece)
+        sum += all[rank * own.size() + i * per_rank + piece];
+    }
   return std::sqrt(sum);
 }
 
-std::vector<Tensor> LeafGradients::take() {
+std::vector<Tensor> MicrobatchGradients::take() {
   std::vector<Tensor> gradients;
   for (size_t i = 0; i < parts().size(); ++i) {
     const auto [bucket, begin] = buckets_.places()[i];
@@ -233,12 +229,12 @@ std::vector<Tensor> LeafGradients::take() {
   return gradients;
 }
 
-void LeafGradients::drop() { sums_.clear(); }
+void MicrobatchGradients::discard() { sums_.clear(); }
 
-int64_t LeafGradients::extra_bytes() const {
+int64_t MicrobatchGradients::extra_bytes() const {
   int64_t elements = 0;
   for (size_t i = 0; i < buckets_.count(); ++i) elements += buckets_[i].elements;
-  const auto own = static_cast<uint64_t>(ceil_div(leaves_, int64_t{group_.size()}));
+  const auto own = static_cast<uint64_t>(ceil_div(microbatches_, int64_t{group_.size()}));
   return elements * int64_t{sizeof(float)} * std::bit_width(own) + weights_.bytes();
 }
 
