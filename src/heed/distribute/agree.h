@@ -32,8 +32,9 @@ auto propagate_errors(Group& group, const Call& call) {
 /// that rank's message.
 bool is_reported_elsewhere(const Group& group);
 
-/// Leaves a report to another rank: sleeps for 5 seconds. The launcher ends all ranks when one ends
-/// with an error, so the one that reports is to end first. Returns on a rank that is not ended.
+/// Sleeps for 5 seconds, in which another rank reports the error. The launcher ends all ranks when
+/// one ends with an error, so the one that reports is to end first. Returns on a rank that is not
+/// ended.
 void wait_for_report();
 
 /// Returns what `call` returns. Before it passes ReportedElsewhere on to callers of the library, it

@@ -1,5 +1,7 @@
 #include "heed/distribute/group.h"
 
+#include "heed/base/duration.h"
+
 namespace heed::distribute {
 namespace {
 
@@ -11,11 +13,6 @@ constexpr std::chrono::milliseconds kStopPollInterval{20};
 constexpr std::chrono::seconds kAbortTimeout{2};
 /// How much longer than rank 0 the others wait for the connection to end.
 constexpr std::chrono::seconds kRootHeadStart{5};
-
-double seconds_between(std::chrono::steady_clock::time_point begin,
-                       std::chrono::steady_clock::time_point end) {
-  return std::chrono::duration<double>(end - begin).count();
-}
 
 }  // namespace
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "heed/base/error.h"
-#include "heed/distribute/tags.h"
 
 namespace heed::distribute {
 namespace {

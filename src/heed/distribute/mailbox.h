@@ -28,7 +28,7 @@ class Mailbox {
   void send(int to, std::string bytes);
   /// The next message that has arrived.
   std::optional<Message> try_receive();
-  /// Goes on sending. Returns whether all messages have been sent.
+  /// Makes progress with sending. Returns whether all messages have been sent.
   bool progress();
   /// Stops receiving: try_receive() must not be called any more.
   void close();

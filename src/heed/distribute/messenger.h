@@ -14,7 +14,6 @@
 #include "heed/base/error.h"
 #include "heed/distribute/collective_schedule.h"
 #include "heed/distribute/mailbox.h"
-#include "heed/distribute/tags.h"
 #include "heed/distribute/transport.h"
 #include "heed/ranks.h"
 

@@ -11,7 +11,6 @@
 
 #include "heed/distribute/group.h"
 #include "heed/distribute/nccl_plugin.h"
-#include "heed/distribute/tags.h"
 
 namespace heed::distribute {
 
@@ -26,14 +25,14 @@ class NcclConnection {
   NcclConnection(const NcclConnection&) = delete;
   NcclConnection& operator=(const NcclConnection&) = delete;
 
-  /// What all ranks pass to connect(); one of them makes it.
+  /// Makes the ids that all ranks pass to connect(). One rank calls it.
   std::string make_ids();
   /// Connects the channels of all ranks. Collective.
   void connect(const std::string& ids, int rank, int size, std::chrono::milliseconds deadline);
   void exchange(int channel, const heed_nccl_exchange& exchange);
   /// Whether the channel's exchange is over.
   bool done(int channel);
-  /// When no exchange is under way. Collective.
+  /// Ends the connection when no exchange is under way. Collective.
   void finish();
 
  private:
@@ -73,7 +72,7 @@ class NcclTransport : public Transport {
   Request send(int to, int tag, std::span<const std::byte> bytes) override;
   Request receive(int from, int tag, std::span<std::byte> bytes) override;
   bool done(Request& request) override;
-  /// Of messages of the base transport alone: operations cancel none.
+  /// Cancels a message of the base transport: operations cancel none.
   void cancel(Request& request) override { base_.cancel(request); }
   void finish() override;
 

@@ -16,7 +16,7 @@ struct WorkItem {
   std::string bytes;
 };
 
-/// Where rank 0 gets the pieces from, and where their results go.
+/// The functions by which rank 0 gets pieces and delivers their results.
 struct WorkSource {
   /// The next piece, if there is one by now; sets `ended` when none will follow. Must not wait. An
   /// Error that it throws ends the work once all earlier pieces are done. Called on the progress

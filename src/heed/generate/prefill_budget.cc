@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "heed/base/duration.h"
 #include "heed/generate/moving_average.h"
 
 namespace heed::generate {
@@ -32,8 +33,8 @@ PrefillBudget::Timer::Timer(PrefillBudget& budget,
 }
 
 PrefillBudget::Timer::~Timer() {
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start_;
-  budget_.add(took.count(), prompt_tokens_, generated_tokens_);
+  budget_.add(seconds_between(start_, std::chrono::steady_clock::now()), prompt_tokens_,
+              generated_tokens_);
 }
 
 }  // namespace heed::generate

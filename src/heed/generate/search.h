@@ -14,7 +14,7 @@ using heed::Hypothesis;
 using heed::kMaxBeams;
 using heed::SearchOptions;
 
-/// What the model reads for one output.
+/// The input of the model for one output.
 struct GeneratorInput {
   std::vector<int32_t> source = {};  // the input of the encoder; empty for a decoder-only model
   std::vector<int32_t> prompt = {};  // the first input of the decoder, not empty

@@ -18,7 +18,7 @@ constexpr double kRowCost = 0.1;
 constexpr double kMinGain = 1.03;
 /// Requests between two drafts that are not expected to pay, and their tokens.
 constexpr int64_t kTrialInterval = 32, kTrialTokens = 2;
-/// What may be lost before anything was gained, in passes.
+/// The loss that is allowed before drafts have gained anything, in passes.
 constexpr double kCredit = 2;
 
 }  // namespace

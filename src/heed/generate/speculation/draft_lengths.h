@@ -39,7 +39,7 @@ class DraftLengths {
   void add(const Pass& pass);
 
  private:
-  /// Of a pass with so many rows.
+  /// The time of a pass with so many rows.
   double seconds(int64_t rows) const HEED_REQUIRES(mutex_);
   bool may_lose() const HEED_REQUIRES(mutex_);
   double gain_of(int kind, int64_t drafted) const HEED_REQUIRES(mutex_);

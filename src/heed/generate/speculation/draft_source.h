@@ -8,7 +8,7 @@
 
 namespace heed::generate {
 
-/// Where drafted tokens come from.
+/// A source of drafted tokens.
 class DraftSource {
  public:
   virtual ~DraftSource() = default;

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <limits>
 
+#include "heed/base/duration.h"
+
 namespace heed::generate {
 
 ModelDrafts::ModelDrafts(const model::Transformer& model, const ModelDraftsOptions& options)
@@ -84,8 +86,7 @@ double ModelDrafts::draft(std::span<const Wanted> wanted) {
   for (bool first = true; !all.empty(); first = false) {
     const Clock::time_point begin = Clock::now();
     const Tensor logits = read(all);
-    if (first && reading)
-      read_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (first && reading) read_seconds = seconds_between(begin, Clock::now());
     int64_t row = 0;
     std::erase_if(all, [&](Drafting& one) {
       if (!one.complete) return true;

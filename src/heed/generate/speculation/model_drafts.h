@@ -31,11 +31,11 @@ class ModelDrafts : public DraftSource {
   void forget(uint64_t id) override;
 
   static constexpr size_t kMaxUnread = 512;  // tokens
-  /// Before any draft was verified.
+  /// The expected acceptance rates before any draft was verified.
   static constexpr Acceptances kAcceptances{0, 0.8};
 
  private:
-  /// What the model has read of a request, its drafts included.
+  /// The tokens of a request that the model has read, drafts included.
   struct Sequence {
     std::vector<int32_t> tokens, cache_rows;
     size_t accepted = 0;  // the first tokens, which are those of the request

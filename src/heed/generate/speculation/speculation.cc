@@ -2,15 +2,9 @@
 
 #include <numeric>
 
+#include "heed/base/duration.h"
+
 namespace heed::generate {
-namespace {
-
-double seconds_between(std::chrono::steady_clock::time_point begin,
-                       std::chrono::steady_clock::time_point end) {
-  return std::chrono::duration<double>(end - begin).count();
-}
-
-}  // namespace
 
 void Speculation::draft(std::span<DraftRequest> requests, int64_t rows) {
   const Clock::time_point begin = Clock::now();
