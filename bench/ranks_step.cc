@@ -74,8 +74,8 @@ class SimulatedMicrobatches : public train::MicrobatchGradients {
 
   void before_lookup(const Parameter& table, DType dtype) override {
     wait_for_weights([&] { MicrobatchGradients::before_lookup(table, dtype); });
-    of_pass_.rows_of(table)->add(tokens_, Tensor::zeros({std::ssize(tokens_), table.shape[1]}),
-                                 1.0f);
+    pass_gradients_.rows_of(table)->add(tokens_,
+                                        Tensor::zeros({std::ssize(tokens_), table.shape[1]}), 1.0f);
   }
 
   void gradient_complete(const Parameter& parameter) override {

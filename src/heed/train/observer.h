@@ -14,7 +14,7 @@ using heed::StepRecord;
 using heed::ValidationRecord;
 using Sample = ValidationSample;
 
-/// What the parts of a sample are called in metrics.jsonl and reports; depends on the task.
+/// The names of the parts of a sample in metrics.jsonl and reports, which depend on the task.
 struct SampleNames {
   std::string input, reference, output;
 };

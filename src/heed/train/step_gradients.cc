@@ -23,18 +23,18 @@ class WholeGradients : public StepGradients {
 
   StepLoss accumulate(const model::Transformer& model, const std::vector<data::Batch>& batches,
                       const StepLossOptions& options) override {
-    return accumulate_gradients(model, of_pass_, batches, options);
+    return accumulate_gradients(model, pass_gradients_, batches, options);
   }
 
   double norm() override { return std::sqrt(kernels::sum_of_all_squares(gradients())); }
 
   std::vector<Tensor> take() override {
     std::vector<Tensor> all = gradients();
-    of_pass_.set_zero();
+    pass_gradients_.set_zero();
     return all;
   }
 
-  void discard() override { of_pass_.set_zero(); }
+  void discard() override { pass_gradients_.set_zero(); }
   void begin_all_gather() override {}
   void complete_weights() override {}
   void all_gather_weights() override {}
@@ -44,7 +44,7 @@ class WholeGradients : public StepGradients {
   std::vector<Tensor> gradients() const {
     std::vector<Tensor> all;
     all.reserve(parts_.size());
-    for (const Shard& part : parts_) all.push_back(of_pass_.of(*part.parameter).tensor());
+    for (const Shard& part : parts_) all.push_back(pass_gradients_.of(*part.parameter).tensor());
     return all;
   }
 

@@ -16,7 +16,7 @@ class StepGradients {
 
   /// The parts of the parameters that this rank's optimizer changes.
   virtual const std::vector<Shard>& parts() const = 0;
-  /// The same of another rank.
+  /// The parts that another rank's optimizer changes.
   virtual std::vector<Shard> parts_of(int rank) const = 0;
   /// Runs the passes of the step; returns the loss of all ranks.
   virtual StepLoss accumulate(const model::Transformer& model,
@@ -41,15 +41,15 @@ class StepGradients {
 
   /// All parameters that are trained, in the model's order.
   const std::vector<Parameter*>& trained() const { return trained_; }
-  /// The gradients that a pass adds to.
-  Gradients& of_pass() { return of_pass_; }
+  /// The gradients to which a pass adds.
+  Gradients& pass_gradients() { return pass_gradients_; }
 
  protected:
   explicit StepGradients(nn::Parameters& parameters)
-      : trained_(trained_parameters(parameters)), of_pass_(parameters.all()) {}
+      : trained_(trained_parameters(parameters)), pass_gradients_(parameters.all()) {}
 
   std::vector<Parameter*> trained_;
-  Gradients of_pass_;
+  Gradients pass_gradients_;
 };
 
 struct StepGradientsOptions {

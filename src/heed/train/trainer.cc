@@ -5,18 +5,15 @@
 #include <cmath>
 #include <tuple>
 
+#include "heed/base/duration.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/names.h"
 #include "heed/distribute/agree.h"
-#include "heed/train/checkpoints/base_model.h"
 #include "heed/train/checkpoints/initial_weights.h"
 #include "heed/train/config/run_length.h"
 #include "heed/train/distributed/machine.h"
-#include "heed/train/optimizers/weight_average.h"
 #include "heed/train/step_loss.h"
-#include "heed/train/validation.h"
-#include "heed/train/validation_text.h"
 
 namespace heed::train {
 namespace {
@@ -175,8 +172,7 @@ void Trainer::resume() {
 }
 
 double Trainer::seconds() const {
-  return seconds_before_ +
-         std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.started).count();
+  return seconds_before_ + seconds_between(options_.started, std::chrono::steady_clock::now());
 }
 
 double Trainer::seconds_left() const {

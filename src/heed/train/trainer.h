@@ -7,7 +7,6 @@
 
 #include "heed/train/checkpoints/checkpoint.h"
 #include "heed/train/distributed/communication_meter.h"
-#include "heed/train/distributed/machine.h"
 #include "heed/train/metrics_log.h"
 #include "heed/train/observer.h"
 #include "heed/train/step_batches.h"

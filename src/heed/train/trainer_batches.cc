@@ -5,7 +5,6 @@
 #include "heed/base/rounding.h"
 #include "heed/distribute/agree.h"
 #include "heed/machine_limits.h"
-#include "heed/train/distributed/machine.h"
 #include "heed/train/token_budget.h"
 #include "heed/train/trainer.h"
 
@@ -33,7 +32,7 @@ void Trainer::choose_batches() {
 void Trainer::fit_memory() {
   RunConfig& run = config_.run;
   const int64_t fitting = smallest_of_ranks(distribute::propagate_errors(*group_, [&] {
-    return token_budget_that_fits(*model_, gradients_->of_pass(), activation_dtype(compute_),
+    return token_budget_that_fits(*model_, gradients_->pass_gradients(), activation_dtype(compute_),
                                   run.token_budget, available_memory() - gradients_->extra_bytes());
   }));
   if (fitting >= run.token_budget) return;
@@ -56,7 +55,7 @@ void Trainer::fit_time() {
   if (run.min_steps == 0 || run.minutes == 0 || run.gradient_accumulation_steps > 1) return;
   const double own = static_cast<double>(ceil_div(state_.microbatches, int64_t{group_->size()}));
   const double fitting = (run.minutes * 60 - seconds()) /
-                         (own * seconds_of_batch(*model_, gradients_->of_pass(),
+                         (own * seconds_of_batch(*model_, gradients_->pass_gradients(),
                                                  activation_dtype(compute_), run.token_budget));
   const auto steps = static_cast<double>(smallest_of_ranks(static_cast<int64_t>(fitting)));
   const int64_t smaller = token_budget_for_steps(run.token_budget, steps, run.min_steps);

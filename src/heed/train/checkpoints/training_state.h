@@ -45,7 +45,7 @@ struct TrainingState {
   std::vector<int64_t> averaged_steps;  // whose weights are kept for averaging, oldest first
 
   std::optional<DataFingerprint> data;  // older checkpoints have none
-  /// Of the base model of an adapter; older checkpoints have none.
+  /// The base model of an adapter; older checkpoints have none.
   std::optional<data::Fingerprint> base;
 
   nlohmann::json to_json() const;

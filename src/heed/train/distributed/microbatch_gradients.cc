@@ -23,11 +23,10 @@ MicrobatchGradients::MicrobatchGradients(nn::Parameters& parameters, distribute:
                group.rank(), group.size()),
       weights_(buckets_, group, options.pass_dtype) {
   for (size_t i = 0; i < buckets_.count(); ++i) {
-    for (const GradientBucket::Place& place : buckets_[i].places) bucket_of_[place.parameter] = i;
     if (!buckets_[i].only_looked_up) reduced_ = i + 1;
     if (!buckets_[i].is_table()) continue;
     tables_.push_back(i);
-    of_pass_.keep_rows_apart(*buckets_[i].places[0].parameter);
+    pass_gradients_.keep_rows_apart(*buckets_[i].places[0].parameter);
   }
 }
 
@@ -35,7 +34,7 @@ MicrobatchGradients::MicrobatchGradients(nn::Parameters& parameters, distribute:
 Tensor MicrobatchGradients::flattened(const GradientBucket& bucket) {
   Tensor flat = Tensor::empty({bucket.elements});
   for (const GradientBucket::Place& place : bucket.places) {
-    Gradient& gradient = of_pass_.of(*place.parameter);
+    Gradient& gradient = pass_gradients_.of(*place.parameter);
     Tensor part = elements_between(flat, place.begin, place.end());
     if (gradient.tensor().defined())
       copy_bytes(bytes_of_elements(gradient.tensor()), bytes_of_elements(part));
@@ -46,9 +45,9 @@ Tensor MicrobatchGradients::flattened(const GradientBucket& bucket) {
   return flat;
 }
 
-/// Takes the looked-up rows of a pass.
+/// Takes the gradients of the rows of a table that a pass has looked up.
 SparseGradient MicrobatchGradients::rows_of(size_t table) {
-  return std::exchange(*of_pass_.rows_of(*buckets_[tables_[table]].places[0].parameter), {});
+  return std::exchange(*pass_gradients_.rows_of(*buckets_[tables_[table]].places[0].parameter), {});
 }
 
 /// Adds subtrees of equal size, so that the microbatches of a rank form a balanced tree.
@@ -78,11 +77,12 @@ StepLoss MicrobatchGradients::run_last_microbatch(const model::Transformer& mode
   StepLoss loss;
   if (!batches.empty()) {
     const size_t before = batches.size() - 1;
-    loss = accumulate_gradients(model, of_pass_, batches.first(before), options, this);
+    loss = accumulate_gradients(model, pass_gradients_, batches.first(before), options, this);
     options.first_batch += before;
     last_pass_ = true;
     unused_.insert(trained_.begin(), trained_.end());
-    loss.loss += accumulate_gradients(model, of_pass_, batches.subspan(before), options, this).loss;
+    loss.loss +=
+        accumulate_gradients(model, pass_gradients_, batches.subspan(before), options, this).loss;
     last_pass_ = false;
   }
   while (reductions_.size() < reduced_) reduce_next();
@@ -104,9 +104,9 @@ void MicrobatchGradients::before_lookup(const Parameter& table, DType dtype) {
 
 void MicrobatchGradients::gradient_complete(const Parameter& parameter) {
   if (!last_pass_) return;
-  --incomplete_[bucket_of_.at(&parameter)];
+  --incomplete_[buckets_.bucket_of(parameter)];
   // The backward pass has begun, so the pass uses no others. Unused are experts without tokens.
-  for (const Parameter* const unused : unused_) --incomplete_[bucket_of_.at(unused)];
+  for (const Parameter* const unused : unused_) --incomplete_[buckets_.bucket_of(*unused)];
   unused_.clear();
   while (reductions_.size() < reduced_ && incomplete_[reductions_.size()] == 0) reduce_next();
 }
@@ -184,7 +184,7 @@ StepLoss MicrobatchGradients::accumulate(const model::Transformer& model,
     if (microbatch + 1 == end) {
       losses.push_back(run_last_microbatch(model, own, of_microbatch));
     } else {
-      losses.push_back(accumulate_gradients(model, of_pass_, own, of_microbatch, this));
+      losses.push_back(accumulate_gradients(model, pass_gradients_, own, of_microbatch, this));
       add_microbatch();
     }
   }

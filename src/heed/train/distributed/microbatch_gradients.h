@@ -1,6 +1,5 @@
 #pragma once
 
-#include <unordered_map>
 #include <unordered_set>
 
 #include "heed/train/distributed/parameter_all_gather.h"
@@ -64,7 +63,6 @@ class MicrobatchGradients : public StepGradients, protected GradientHook {
   int64_t microbatches_;
   ShardedBuckets buckets_;
   ParameterAllGather weights_;
-  std::unordered_map<const Parameter*, size_t> bucket_of_;
   std::vector<size_t> tables_;     // the buckets of token embeddings
   size_t reduced_ = 0;             // buckets, before those that are only looked up
   std::vector<Subtree> subtrees_;  // of the step so far

@@ -29,10 +29,7 @@ std::span<std::byte> bytes_between(Tensor& message, int64_t begin, int64_t end) 
 
 ParameterAllGather::ParameterAllGather(const ShardedBuckets& buckets, distribute::Group& group,
                                        DType pass_dtype)
-    : buckets_(buckets), group_(group), pass_dtype_(pass_dtype), gathers_(buckets.count()) {
-  for (size_t i = 0; i < buckets_.count(); ++i)
-    for (const GradientBucket::Place& place : buckets_[i].places) bucket_of_[place.parameter] = i;
-}
+    : buckets_(buckets), group_(group), pass_dtype_(pass_dtype), gathers_(buckets.count()) {}
 
 ParameterAllGather::Layout ParameterAllGather::layout_of(size_t bucket, DType of_matrices) const {
   const std::vector<GradientBucket::Place>& places = buckets_[bucket].places;
@@ -130,7 +127,7 @@ void ParameterAllGather::receive_all() {
 }
 
 void ParameterAllGather::await(const Parameter& parameter, DType dtype) {
-  receive(bucket_of_.at(&parameter));
+  receive(buckets_.bucket_of(parameter));
   require(!parameter.working.defined() || parameter.working.dtype() == dtype,
           "{} is read in {}, but the ranks exchange it in {}", parameter.name, name_of(dtype),
           name_of(parameter.working.dtype()));
@@ -139,8 +136,9 @@ void ParameterAllGather::await(const Parameter& parameter, DType dtype) {
 void ParameterAllGather::complete() {
   if (group_.alone()) return;
   receive_all();
-  const auto has_copy = [](const auto& entry) { return entry.first->working.defined(); };
-  if (std::ranges::any_of(bucket_of_, has_copy)) all_gather();
+  for (size_t i = 0; i < buckets_.count(); ++i)
+    for (const GradientBucket::Place& place : buckets_[i].places)
+      if (place.parameter->working.defined()) return all_gather();
 }
 
 void ParameterAllGather::all_gather() {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <unordered_map>
-
 #include "heed/distribute/group.h"
 #include "heed/train/distributed/sharded_buckets.h"
 
@@ -32,7 +30,7 @@ class ParameterAllGather {
   int64_t bytes() const;
 
  private:
-  /// Where the parameters of a bucket are in a message: each at a multiple of 64 bytes.
+  /// The places of a bucket's parameters in a message: each at a multiple of 64 bytes.
   struct Layout {
     std::vector<DType> dtypes;    // of each place of the bucket
     std::vector<int64_t> begins;  // of each place, in bytes; then the end
@@ -58,7 +56,6 @@ class ParameterAllGather {
   const ShardedBuckets& buckets_;
   distribute::Group& group_;
   DType pass_dtype_;
-  std::unordered_map<const Parameter*, size_t> bucket_of_;
   std::vector<Gather> gathers_;  // of each bucket
 };
 

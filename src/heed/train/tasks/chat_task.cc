@@ -34,7 +34,7 @@ data::Conversation read_conversation(const chat::ChatTemplates& templates, const
   return {std::move(turns.tokens), std::move(turns.assistant)};
 }
 
-/// Where the last answer begins.
+/// The first token of the last answer.
 size_t last_answer(const data::Conversation& one) {
   const auto end = std::find(one.assistant.rbegin(), one.assistant.rend(), true);
   const auto begin = std::find(end, one.assistant.rend(), false);
