@@ -1,13 +1,13 @@
 // Steps of training on several ranks whose computing time is simulated: the messages are those of
-// heed train (LeafGradients, Optimizer), but a pass over few tokens waits until as much time has
-// gone by as one over many would take. Each parameter gets the share of a pass that it has of all
-// weights. Prints, as one line of JSON, the seconds of a step, those of messages, and how many of
-// them were hidden behind computing. bench/ranks starts it.
+// heed train (MicrobatchGradients, Optimizer), but a pass over few tokens waits until as much time
+// has gone by as one over many would take. Each parameter gets the share of a pass that it has of
+// all weights. Prints, as one line of JSON, the seconds of a step, those of messages, and how many
+// of them were hidden behind computing. bench/ranks starts it.
 //
 //   mpirun -n RANKS ranks_step SECONDS [STEPS [LEAVES [SENTENCES]]]
 //
 // SECONDS is what a rank computes in a step: forward passes take a third of it, backward passes two
-// thirds. With 0 a step takes what it takes. A leaf has so many SENTENCES of 32 tokens.
+// thirds. With 0 a step takes what it takes. A microbatch has so many SENTENCES of 32 tokens.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -23,7 +23,7 @@
 #include "heed/base/parallel.h"
 #include "heed/distribute/mpi_transport.h"
 #include "heed/train/config/config.h"
-#include "heed/train/distributed/leaf_gradients.h"
+#include "heed/train/distributed/microbatch_gradients.h"
 #include "heed/train/optimizers/optimizer.h"
 
 namespace {
@@ -35,9 +35,9 @@ using Seconds = std::chrono::duration<double>;
 constexpr int kLength = 32;
 constexpr int64_t kVocabulary = 37000;
 
-/// Tokens of which a leaf of many tokens would look up rows: 3,500 different ones, of which 58% are
-/// in the first quarter of the vocabulary, as frequent pieces are. (12,000 tokens of two English
-/// Bibles are 2,000 different ones, 62% of them in the first quarter.)
+/// Tokens of which a microbatch of many tokens would look up rows: 3,500 different ones, of which
+/// 58% are in the first quarter of the vocabulary, as frequent pieces are. (12,000 tokens of two
+/// English Bibles are 2,000 different ones, 62% of them in the first quarter.)
 std::vector<int32_t> many_tokens() {
   constexpr int64_t count = 4000;
   std::vector<int32_t> tokens;
@@ -49,16 +49,16 @@ std::vector<int32_t> many_tokens() {
 
 double seconds_since(Clock::time_point begin) { return Seconds(Clock::now() - begin).count(); }
 
-/// Leaves whose passes take as long as they are told.
-class SimulatedLeaves : public train::LeafGradients {
+/// Microbatches whose passes take as long as they are told.
+class SimulatedMicrobatches : public train::MicrobatchGradients {
  public:
-  SimulatedLeaves(nn::Parameters& parameters, distribute::Group& group,
-                  const train::StepGradientsOptions& options)
-      : LeafGradients(parameters, group, options) {
+  SimulatedMicrobatches(nn::Parameters& parameters, distribute::Group& group,
+                        const train::StepGradientsOptions& options)
+      : MicrobatchGradients(parameters, group, options) {
     for (const Parameter* parameter : trained()) total_ += parameter->shape.elements();
   }
 
-  /// Of the passes of one leaf, from now on.
+  /// Of the passes of one microbatch, from now on.
   void set_seconds(double forward, double backward) {
     forward_ = forward;
     backward_ = backward;
@@ -68,19 +68,19 @@ class SimulatedLeaves : public train::LeafGradients {
 
  protected:
   void before_use(const Parameter& parameter, DType dtype) override {
-    wait_for_weights([&] { LeafGradients::before_use(parameter, dtype); });
+    wait_for_weights([&] { MicrobatchGradients::before_use(parameter, dtype); });
     if (used_.insert(&parameter).second) spend(forward_ * share(parameter));
   }
 
   void before_lookup(const Parameter& table, DType dtype) override {
-    wait_for_weights([&] { LeafGradients::before_lookup(table, dtype); });
-    of_pass_.sparse(table)->add(tokens_, Tensor::zeros({std::ssize(tokens_), table.shape[1]}),
-                                1.0f);
+    wait_for_weights([&] { MicrobatchGradients::before_lookup(table, dtype); });
+    pass_gradients_.sparse(table)->add(tokens_,
+                                       Tensor::zeros({std::ssize(tokens_), table.shape[1]}), 1.0f);
   }
 
   void gradient_complete(const Parameter& parameter) override {
     spend(backward_ * share(parameter));
-    LeafGradients::gradient_complete(parameter);
+    MicrobatchGradients::gradient_complete(parameter);
     used_.erase(&parameter);
   }
 
@@ -117,8 +117,8 @@ class SimulatedLeaves : public train::LeafGradients {
   std::unordered_set<const Parameter*> used_;  // by the forward pass, and not yet complete
 };
 
-std::vector<data::Batch> batches_of(int64_t leaves, int sentences) {
-  std::vector<data::Batch> batches(static_cast<size_t>(leaves));
+std::vector<data::Batch> batches_of(int64_t microbatches, int sentences) {
+  std::vector<data::Batch> batches(static_cast<size_t>(microbatches));
   std::vector<int32_t> ids(kLength);
   std::iota(ids.begin(), ids.end(), 5);
   for (data::Batch& batch : batches) {
@@ -138,7 +138,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-void run(double seconds, int steps, int64_t leaves, int sentences) {
+void run(double seconds, int steps, int64_t microbatches, int sentences) {
   Executor executor(1);
   const ExecutorScope scope(executor);
   const auto library = distribute::mpi_of_launcher();
@@ -151,11 +151,11 @@ void run(double seconds, int steps, int64_t leaves, int sentences) {
   config.vocab_size = kVocabulary;
   config.max_positions = 256;
   model::Transformer model(config, 1);
-  SimulatedLeaves gradients(model.parameters(), *group,
-                            {.leaves = leaves, .pass_dtype = DType::bf16});
+  SimulatedMicrobatches gradients(model.parameters(), *group,
+                                  {.microbatches = microbatches, .pass_dtype = DType::bf16});
   train::Optimizer optimizer(gradients.parts(), {});
-  const std::vector<data::Batch> batches = batches_of(leaves, sentences);
-  const double of_leaf = seconds * group->size() / static_cast<double>(leaves);
+  const std::vector<data::Batch> batches = batches_of(microbatches, sentences);
+  const double of_microbatch = seconds * group->size() / static_cast<double>(microbatches);
 
   std::vector<double> taken;
   distribute::Group::Traffic before;
@@ -163,14 +163,14 @@ void run(double seconds, int steps, int64_t leaves, int sentences) {
   Clock::time_point begin;
   for (int step = 0; step <= steps; ++step) {
     if (step == 1) {  // the first has allocated memory
-      gradients.set_seconds(of_leaf / 3, of_leaf * 2 / 3);
+      gradients.set_seconds(of_microbatch / 3, of_microbatch * 2 / 3);
       before = group->traffic();
       late = gradients.seconds_late();
     }
     gradients.accumulate(model, batches, {.dtype = DType::bf16, .step = step + 1});
     const double norm = gradients.norm();
     optimizer.step(gradients.take(), 1e-4, norm > 1 ? 1 / norm : 1);
-    gradients.share_weights();
+    gradients.begin_all_gather();
     if (step > 0) taken.push_back(seconds_since(begin));
     begin = Clock::now();
   }

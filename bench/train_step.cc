@@ -125,7 +125,7 @@ void run(const std::string& name, DType dtype, int steps) {
   std::vector<double> seconds;
   for (int step = 0; step < steps + kWarmUp; ++step) {
     const auto begin = Clock::now();
-    Tape tape(gradients->of_pass());
+    Tape tape(gradients->pass_gradients());
     Context context{.tape = &tape, .dtype = dtype, .dropout_seed = static_cast<uint64_t>(step)};
     compute_loss(model, context, {ids, offsets});
     tape.backward();

@@ -7,7 +7,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/random.h"
-#include "heed/data/translation_batches.h"
+#include "heed/data/inference_batches.h"
 
 namespace heed::data {
 namespace {

@@ -14,9 +14,9 @@ namespace {
 constexpr int64_t kPieces = 16;
 
 /// Values of very different sizes, so that the order of their sum can be seen in the bits.
-float value_of(int leaf, int64_t i) {
-  return static_cast<float>((leaf * 7919 + i * 104729) % 1000 - 500) *
-         static_cast<float>(1 << ((leaf * 5 + i) % 20));
+float value_of(int microbatch, int64_t i) {
+  return static_cast<float>((microbatch * 7919 + i * 104729) % 1000 - 500) *
+         static_cast<float>(1 << ((microbatch * 5 + i) % 20));
 }
 
 Bounds bounds_of(int64_t count, int64_t pieces) {
@@ -25,7 +25,7 @@ Bounds bounds_of(int64_t count, int64_t pieces) {
   return bounds;
 }
 
-/// The sum of leaves [begin, end) as a balanced binary tree.
+/// The sum of microbatches [begin, end) as a balanced binary tree.
 std::vector<float> tree_sum(int begin, int end, int64_t count) {
   std::vector<float> sum(static_cast<size_t>(count));
   if (end - begin == 1) {
@@ -43,7 +43,7 @@ void expect_success(const LocalRun& run) {
   for (const std::exception_ptr& error : run.errors) EXPECT_EQ(message_of(error), "");
 }
 
-/// Every rank's shard after reduce_scatter of its subtree of 16 leaves, put together.
+/// Every rank's shard after reduce_scatter of its subtree of 16 microbatches, put together.
 std::vector<float> reduced_on(int size, int64_t count, int64_t& bytes) {
   const Bounds shards = shards_of(bounds_of(count, kPieces), size);
   std::vector<float> all(static_cast<size_t>(count));
@@ -142,7 +142,7 @@ TEST(Collectives, BroadcastSendsTheBytesOfRankZero) {
       }));
 }
 
-TEST(Collectives, GatherGivesAllValuesInTheOrderOfTheRanks) {
+TEST(Collectives, AllGatherGivesAllNumbersInTheOrderOfTheRanks) {
   for (const int size : {1, 2, 3, 4, 7, 8})
     expect_success(run_ranks(size, [&](Messenger& messenger) {
       const std::vector<double> own{messenger.rank() + 0.5, -1.0 * messenger.rank()};
@@ -151,7 +151,7 @@ TEST(Collectives, GatherGivesAllValuesInTheOrderOfTheRanks) {
         expected.push_back(rank + 0.5);
         expected.push_back(-1.0 * rank);
       }
-      EXPECT_EQ(gather(messenger, own), expected);
+      EXPECT_EQ(all_gather(messenger, own), expected);
     }));
 }
 
@@ -164,13 +164,13 @@ TEST(Collectives, ExchangeGivesWhatAnotherRankSendsHoweverMuchItIs) {
     }));
 }
 
-TEST(Collectives, CollectTakesTheValuesOfEachRankInOrder) {
+TEST(Collectives, GatherTakesTheValuesOfEachRankInOrder) {
   const std::vector<int64_t> counts{3, 0, 2};
   expect_success(run_ranks(3, [&](Messenger& messenger) {
     const auto rank = static_cast<size_t>(messenger.rank());
     const std::vector<float> own(static_cast<size_t>(counts[rank]), static_cast<float>(rank));
     std::vector<float> all;
-    collect(messenger, own, counts, [&](int, std::span<const float> values) {
+    gather(messenger, own, counts, [&](int, std::span<const float> values) {
       all.insert(all.end(), values.begin(), values.end());
     });
     if (rank == 0) {

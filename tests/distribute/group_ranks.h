@@ -14,14 +14,14 @@ class GroupRanks {
   /// What each rank threw.
   std::vector<std::exception_ptr> run(
       const std::function<void(Group&)>& rank, Deadlines deadlines = {},
-      const std::function<bool()>& hurried = [] { return false; }) {
+      const std::function<bool()>& stop_requested = [] { return false; }) {
     std::vector<std::exception_ptr> errors(static_cast<size_t>(mailbox_->size()));
     std::vector<std::thread> threads;
     for (int i = 0; i < mailbox_->size(); ++i)
       threads.emplace_back([&, i] {
         try {
           Group group([&] { return std::make_unique<LocalTransport>(mailbox_, i); }, deadlines,
-                      hurried);
+                      stop_requested);
           rank(group);
         } catch (...) {
           errors[static_cast<size_t>(i)] = std::current_exception();

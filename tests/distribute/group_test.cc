@@ -19,7 +19,7 @@ TEST(Group, OfOneProcessLeavesEverythingAsItIs) {
   group.reduce_scatter(values, {0, 2}).get();
   group.all_gather(std::as_writable_bytes(std::span(values)), {0, 2}, 4).get();
   EXPECT_EQ(values, (std::vector<float>{1, 2}));
-  EXPECT_EQ(group.gather(std::vector<double>{3.0}), std::vector<double>{3.0});
+  EXPECT_EQ(group.all_gather(std::vector<double>{3.0}), std::vector<double>{3.0});
   EXPECT_TRUE(group.is_root() && group.alone());
   EXPECT_EQ(group.name_of(0), "rank 0");
 }
@@ -35,7 +35,7 @@ TEST(Group, RunsOperationsInOrderWhileTheCallerGoesOn) {
       sums[i].get();
       for (size_t j = begin; j < begin + 16; ++j) EXPECT_EQ(buckets[i][j], 4);
     }
-    EXPECT_EQ(group.gather(std::vector<double>{1.0 * group.rank()}),
+    EXPECT_EQ(group.all_gather(std::vector<double>{1.0 * group.rank()}),
               (std::vector<double>{0, 1, 2, 3}));
     EXPECT_GT(group.traffic().bytes_sent, 10 * 48 * 4);
     EXPECT_EQ(group.name_of(2), "rank 2 (host host2)");
@@ -88,9 +88,9 @@ std::vector<std::string> reports(const std::vector<std::exception_ptr>& errors) 
 TEST(Group, ARankThatWaitsSendsMoreSoThatAStalledConnectionGoesOn) {
   const auto mailbox = std::make_shared<LocalMailbox>(3);
   const auto rank = [&](Group& group) {
-    group.gather(std::array{0.0});
+    group.all_gather(std::array{0.0});
     mailbox->stall();
-    EXPECT_EQ(group.gather(std::array{1.0}), std::vector(3, 1.0));
+    EXPECT_EQ(group.all_gather(std::array{1.0}), std::vector(3, 1.0));
   };
   run_groups(mailbox, rank, {.wait = milliseconds(1200)});
 }
@@ -99,9 +99,9 @@ TEST(Group, OneRankNamesTheOneThatDoesNotAnswer) {
   GroupRanks ranks(4);
   const auto errors = ranks.run(
       [&](Group& group) {
-        group.gather(std::vector<double>{0});
+        group.all_gather(std::vector<double>{0});
         if (group.rank() == 3) ranks.silence(3);
-        group.gather(std::vector<double>{0});
+        group.all_gather(std::vector<double>{0});
       },
       kShort);
   std::vector<std::exception_ptr> of_others(errors.begin(), errors.begin() + 3);
@@ -113,12 +113,12 @@ TEST(Group, ARankThatReportsAnErrorEndsTheOthersAtOnce) {
   GroupRanks ranks(3);
   const auto begin = std::chrono::steady_clock::now();
   const auto errors = ranks.run([&](Group& group) {
-    group.gather(std::vector<double>{0});
+    group.all_gather(std::vector<double>{0});
     if (group.is_root()) {
       group.report_failure();
       fail("the disk is full");
     }
-    EXPECT_THROW(group.gather(std::vector<double>{0}), ReportedElsewhere);
+    EXPECT_THROW(group.all_gather(std::vector<double>{0}), ReportedElsewhere);
     EXPECT_TRUE(group.failure_is_reported());
     fail("as well");
   });
@@ -137,12 +137,12 @@ std::string error_if_messages_fail(bool rank_is_lost) {
   GroupRanks ranks(mailbox);
   const auto errors = ranks.run(
       [&](Group& group) {
-        group.gather(std::vector<double>{0});
+        group.all_gather(std::vector<double>{0});
         if (group.is_root()) {
           if (rank_is_lost) ranks.silence(1);
           fails = true;
         }
-        group.gather(std::vector<double>{0});
+        group.all_gather(std::vector<double>{0});
       },
       {.wait = milliseconds(1'000), .answer = milliseconds(200)});
   return message_of(errors[0]);
@@ -161,7 +161,7 @@ TEST(Group, TheRankThatKeepsOthersWaitingIsNamedThoughItAnswers) {
   const auto errors = ranks.run(
       [&](Group& group) {
         if (group.rank() == 2) std::this_thread::sleep_for(milliseconds(2500));
-        group.gather(std::vector<double>{0});
+        group.all_gather(std::vector<double>{0});
       },
       kShort);
   std::vector<std::exception_ptr> of_others(errors.begin(), errors.end());
@@ -176,13 +176,13 @@ TEST(Group, ARankThatIsToldToEndLooksForTheMissingOneAtOnce) {
   const auto begin = std::chrono::steady_clock::now();
   const auto errors = ranks.run(
       [&](Group& group) {
-        group.gather(std::vector<double>{0});
+        group.all_gather(std::vector<double>{0});
         if (group.rank() == 1) {
           ranks.silence(1);
           told = true;
           return;
         }
-        group.gather(std::vector<double>{0});
+        group.all_gather(std::vector<double>{0});
       },
       {.wait = milliseconds(20'000), .answer = milliseconds(200)}, [&] { return told.load(); });
   EXPECT_EQ(message_of(errors[0]), "rank 1 (host host1) does not answer any more");
@@ -194,7 +194,7 @@ TEST(Group, ASlowRankIsWaitedForByThoseThatAreToldToEnd) {
   const auto errors = ranks.run(
       [&](Group& group) {
         if (group.rank() == 1) std::this_thread::sleep_for(milliseconds(500));
-        group.gather(std::vector<double>{0});
+        group.all_gather(std::vector<double>{0});
       },
       {.wait = milliseconds(20'000), .answer = milliseconds(200)}, [] { return true; });
   for (const auto& error : errors) EXPECT_EQ(message_of(error), "");
@@ -205,7 +205,7 @@ TEST(Group, ARankThatHasSentItsLastMessageAndEndedIsNotMissing) {
   std::atomic<bool> told = false;
   const auto errors = GroupRanks(mailbox).run(
       [&](Group& group) {
-        group.gather(std::vector<double>{0});
+        group.all_gather(std::vector<double>{0});
         char message = 0;
         const auto bytes = std::as_writable_bytes(std::span(&message, 1));
         if (group.rank() == 1) {
@@ -232,7 +232,7 @@ TEST(Group, ARankThatFailsDoesNotWaitForItsOperations) {
   const auto begin = std::chrono::steady_clock::now();
   const auto errors = ranks.run(
       [&](Group& group) {
-        group.gather(std::vector<double>{0});
+        group.all_gather(std::vector<double>{0});
         if (group.rank() == 1) fail("rank 1 is gone");
         const auto values = std::make_shared<std::vector<float>>(64);
         const auto never = group.reduce_scatter(*values, {0, 32, 64}, values);
@@ -270,8 +270,8 @@ TEST(Group, AConnectionThatDoesNotEndIsGivenUp) {
     over.set_value();
   };
   const auto begin = std::chrono::steady_clock::now();
-  const auto errors =
-      GroupRanks(mailbox).run([](Group& group) { group.gather(std::vector<double>{0}); }, kShort);
+  const auto errors = GroupRanks(mailbox).run(
+      [](Group& group) { group.all_gather(std::vector<double>{0}); }, kShort);
   for (const auto& error : errors) EXPECT_EQ(message_of(error), "");
   const auto seconds = std::chrono::steady_clock::now() - begin;
   EXPECT_GE(seconds, kShort.wait);
@@ -290,8 +290,8 @@ TEST(Group, AfterAFailureEveryOperationFails) {
           return;
         }
         std::vector<double> values{0};
-        EXPECT_THROW(group.gather(values), RankMissing);
-        EXPECT_THROW(group.gather(values), RankMissing);
+        EXPECT_THROW(group.all_gather(values), RankMissing);
+        EXPECT_THROW(group.all_gather(values), RankMissing);
       },
       kShort);
   EXPECT_EQ(message_of(errors[0]), "");

@@ -40,7 +40,7 @@ fi
 
 # A configuration that is wrong everywhere, and one that too many ranks make wrong.
 errors 'd_model is 7' train_on 2 bad --set model.d_model=7
-errors 'the run has 4 ranks, but its steps have 2 leaves' train_on 4 bad --set distributed.leaves=2
+errors 'the run has 4 ranks, but its steps have 2 microbatches' train_on 4 bad --set distributed.leaves=2
 
 # of_rank RANK OUT: the process of a rank that trains there.
 of_rank() { process_of "$1" "^$heed train .*--out $work/$2( |$)"; }

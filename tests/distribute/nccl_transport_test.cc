@@ -74,7 +74,7 @@ std::vector<std::vector<float>> results(FakeNccl* nccl, int size) {
     std::vector<int64_t> counts;
     for (int other = 0; other < size; ++other) counts.push_back(30'000 * other);
     const auto own = static_cast<size_t>(counts[static_cast<size_t>(group.rank())]);
-    group.collect(std::span(values).first(own), counts, [&](int, std::span<const float> part) {
+    group.gather(std::span(values).first(own), counts, [&](int, std::span<const float> part) {
       const std::vector<float> copy(part.begin(), part.end());
       values.insert(values.end(), copy.begin(), copy.end());
     });
@@ -99,9 +99,9 @@ TEST(NcclTransport, OperationsHaveTheBitsOfMessagesWithoutIt) {
 TEST(NcclTransport, SmallMessagesTravelAsBefore) {
   FakeNccl nccl;
   expect_success(run_ranks_with(&nccl, 4, [&](Group& group) {
-    group.gather(std::vector<double>{1});  // after it, all have connected
+    group.all_gather(std::vector<double>{1});  // after it, all have connected
     const int64_t before = nccl.bytes;
-    group.gather(std::vector<double>(1000));
+    group.all_gather(std::vector<double>(1000));
     std::vector<float> values(16'000);
     auto sum = group.reduce_scatter(values, {0, 4000, 8000, 12'000, 16'000});
     group.wait(sum);
@@ -138,7 +138,7 @@ TEST(NcclTransport, SeveralOperationsAreUnderWayAtOnce) {
     };
     EXPECT_TRUE(sums(&nccl) == sums(nullptr)) << size << " ranks";
     EXPECT_GT(nccl.most_at_once, 1U);
-    EXPECT_LE(nccl.most_at_once, Messenger::kAtOnce);
+    EXPECT_LE(nccl.most_at_once, Messenger::kMaxConcurrent);
   }
 }
 

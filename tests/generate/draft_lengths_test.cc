@@ -29,7 +29,7 @@ class Simulation {
                                     .accepted = accepted,
                                     .seconds = kPass + row_ * static_cast<double>(drafted),
                                     .draft_seconds = draft_ * static_cast<double>(drafted)};
-      lengths_.add_check(1, drafted, accepted);
+      lengths_.add_verified(1, drafted, accepted);
       lengths_.add(pass);
       seconds += pass.seconds + pass.draft_seconds;
       generated += 1 + accepted;
@@ -100,7 +100,7 @@ TEST(DraftLengths, StopWhenReadingForDraftsTakesMoreThanTheySave) {
   for (int request = 0; request < 100; ++request)  // of 20 tokens each, all drafted right
     for (int64_t tokens = 0; tokens < 20;) {
       const int64_t drafted = lengths.choose(1, 1, 1, 19 - tokens);
-      lengths.add_check(1, drafted, drafted);
+      lengths.add_verified(1, drafted, drafted);
       const double read = drafted > 0 && tokens <= 1 ? 0.5 : 0.0;
       lengths.add({.rows = 1 + drafted,
                    .drafted = drafted,

@@ -125,7 +125,7 @@ class RandomDrafter : public Drafter {
       }
     }
   }
-  void checked(std::span<const int64_t> accepted) override {
+  void verified(std::span<const int64_t> accepted) override {
     EXPECT_EQ(accepted.size(), requests_);
     for (const int64_t one : accepted) accepted_ += one;
   }
@@ -164,7 +164,7 @@ class Schedule {
     EXPECT_EQ(scheduler_.rows_in_use(), 0) << model_.name;
   }
 
-  int64_t checked() const { return checked_; }
+  int64_t verified() const { return verified_; }
   int64_t reused() const { return scheduler_.reused_tokens(); }
   int64_t drafts_accepted() const { return drafter_->accepted(); }
 
@@ -205,7 +205,7 @@ class Schedule {
     EXPECT_EQ(one->second.decoder->result(), jobs_.expected[one->second.job])
         << model_.name << ", job " << one->second.job;
     running_.erase(one);
-    ++checked_;
+    ++verified_;
   }
 
   const TestModel& model_;
@@ -215,12 +215,12 @@ class Schedule {
   Scheduler scheduler_;
   std::map<Scheduler::Id, Running> running_;
   int arrivals_ = 0;
-  int64_t checked_ = 0;
+  int64_t verified_ = 0;
 };
 
 TEST(Schedules, EveryRequestHasTheBitsThatItHasAloneInAnySchedule) {
   Executor executors[] = {Executor(1), Executor(2), Executor(3)};
-  int64_t checked = 0, reused = 0, drafts_accepted = 0;
+  int64_t verified = 0, reused = 0, drafts_accepted = 0;
   for (const TestModel& model : test_models()) {
     Random random(17);
     const Jobs jobs(model, random, 30);
@@ -228,12 +228,12 @@ TEST(Schedules, EveryRequestHasTheBitsThatItHasAloneInAnySchedule) {
       const ExecutorScope scope(executors[i % 3]);
       Schedule schedule(model, jobs, random);
       ASSERT_NO_FATAL_FAILURE(schedule.run());
-      checked += schedule.checked();
+      verified += schedule.verified();
       reused += schedule.reused();
       drafts_accepted += schedule.drafts_accepted();
     }
   }
-  EXPECT_GT(checked, 1500);
+  EXPECT_GT(verified, 1500);
   EXPECT_GT(reused, 1000);
   EXPECT_GT(drafts_accepted, 1000);
 }

@@ -30,7 +30,7 @@ class AlwaysDrafting : public Drafter {
         wanted.push_back({&request, std::min(tokens_, request.decoding.max_draft())});
     if (!wanted.empty()) source_->draft(wanted);
   }
-  void checked(std::span<const int64_t>) override {}
+  void verified(std::span<const int64_t>) override {}
   void forget(uint64_t id) override { source_->forget(id); }
 
  private:
@@ -171,7 +171,7 @@ class RandomTokens : public Drafter {
       if (request.decoding.max_draft() > 0)
         request.draft.push_back(static_cast<int32_t>(random_.below(60)));
   }
-  void checked(std::span<const int64_t>) override {}
+  void verified(std::span<const int64_t>) override {}
   void forget(uint64_t) override {}
 
  private:

@@ -86,7 +86,7 @@ TEST(FrozenParameters, AreNotChangedByTheOptimizer) {
   const auto before = values_of(model);
   const auto gradients = make_step_gradients(model.parameters());
   Optimizer optimizer(gradients->parts(), {.weight_decay = 0.1f});
-  run_step(model, gradients->of_pass());
+  run_step(model, gradients->pass_gradients());
   EXPECT_GT(gradients->norm(), 0.0);
   optimizer.step(gradients->take(), 1e-2, 1.0);
   for (const Parameter& parameter : model.parameters().all())
@@ -106,7 +106,7 @@ TEST(FrozenParameters, AreSavedInTheCheckpointAndRestored) {
     WholeModel weights(model);
     if (resume) load_checkpoint(run, {weights, optimizer, *gradients, state});
     for (int step = 0; step < steps; ++step) {
-      run_step(model, gradients->of_pass());
+      run_step(model, gradients->pass_gradients());
       optimizer.step(gradients->take(), 1e-2, 1.0);
     }
     if (!resume)

@@ -69,7 +69,7 @@ int64_t calls_of_training(int64_t layers) {
   int64_t calls = 0;
   for (int i = 0; i < 4; ++i) {
     const int64_t before = heap_calls;
-    Tape tape(gradients->of_pass());
+    Tape tape(gradients->pass_gradients());
     Context context{.tape = &tape, .dtype = DType::bf16, .dropout_seed = 1};
     model.loss(context, {ids, offsets}, {ids, offsets}, targets, {.label_smoothing = 0.1f});
     tape.backward();

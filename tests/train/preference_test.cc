@@ -8,8 +8,8 @@
 #include "heed/checkpoint/adapter_directory.h"
 #include "heed/checkpoint/module_pattern.h"
 #include "heed/data/preference_dataset.h"
+#include "heed/train/batch_loss.h"
 #include "heed/train/checkpoints/initial_weights.h"
-#include "heed/train/preference_loss.h"
 #include "tests/ops/gradient_check.h"
 #include "tests/train/language_run.h"
 
@@ -74,7 +74,7 @@ TEST(PreferenceLoss, IsThatOfTheFormula) {
     expected += std::log(
         1 + std::exp(-0.7 * (policy[b] - policy[b + 1] - (reference[b] - reference[b + 1]))));
   Context context;
-  const ops::Loss loss = preference_loss(m.model, context, batch, 1.0f);
+  const ops::Loss loss = batch_loss(m.model, context, batch, {});
   EXPECT_NEAR(loss.smoothed, expected, 1e-4);
   EXPECT_EQ(loss.tokens, 2);
 }
@@ -85,7 +85,7 @@ TEST(PreferenceLoss, OfANewAdapterIsThatOfAToss) {
   Gradients gradients(m.adapter.parameters().all());
   Tape tape(gradients);
   Context context{.tape = &tape};
-  EXPECT_EQ(preference_loss(m.model, context, two_preferences(), 1.0f).mean(), std::log(2.0));
+  EXPECT_EQ(batch_loss(m.model, context, two_preferences(), {}).mean(), std::log(2.0));
 }
 
 TEST(PreferenceLoss, HasTheGradientsOfFiniteDifferences) {
@@ -96,7 +96,7 @@ TEST(PreferenceLoss, HasTheGradientsOfFiniteDifferences) {
     checked.push_back(heed::testing::parameter(parameter));
   heed::testing::check_gradients(
       [&](Context& context) {
-        const double loss = preference_loss(m.model, context, two_preferences(), 1.0f).smoothed;
+        const double loss = batch_loss(m.model, context, two_preferences(), {}).smoothed;
         context.tape->backward();
         return loss;
       },

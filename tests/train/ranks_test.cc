@@ -22,7 +22,7 @@ void train_on(int ranks, const TrainConfig& config, const TemporaryDirectory& fo
     std::optional<RunDirectory> run;
     if (group.is_root())
       run = resume ? RunDirectory::resume(folder / out) : RunDirectory::begin(folder / out);
-    group.gather(std::array{0.0});
+    group.all_gather(std::array{0.0});
     if (!run) run = RunDirectory::join(folder / out, resume);
     const auto task = testing::task_of(config, vocabulary_source(config, *run));
     Observer silent;
@@ -174,16 +174,16 @@ TEST(Ranks, OfOtherNumbersRepeatTheirBits) {
   EXPECT_EQ(files_of(folder, "first"), files_of(folder, "second"));
 }
 
-TEST(Ranks, AreNotMoreThanTheLeaves) {
+TEST(Ranks, AreNotMoreThanTheMicrobatches) {
   const TemporaryDirectory folder;
   TrainConfig config = config_with(folder, OptimizerKind::adam, "f32");
   config.distributed.leaves = 2;
   try {
     train_on(4, config, folder, "run");
-    FAIL() << "4 ranks share 2 leaves";
+    FAIL() << "4 ranks share 2 microbatches";
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()),
-              "the run has 4 ranks, but its steps have 2 leaves: distributed.leaves can be a "
+              "the run has 4 ranks, but its steps have 2 microbatches: distributed.leaves can be a "
               "larger power "
               "of two");
   }

@@ -51,7 +51,7 @@ TEST_P(ScheduleFreeGolden, StepsAreThoseOfTheReference) {
     const auto part = [&](const Tensor& all) {
       return all.row_slice(step * rows, (step + 1) * rows);
     };
-    kernels::add_to(part(gradients), gradient->of_pass().of(parameter).materialized());
+    kernels::add_to(part(gradients), gradient->pass_gradients().of(parameter).materialized());
     optimizer.step(gradient->take(), schedule.at(step + 1), 1.0);
     expect_near(parameter.value, part(get("y")), step);
     {

@@ -2,8 +2,6 @@
 
 #include <limits>
 
-#include "heed/base/error.h"
-
 namespace heed::data {
 
 void append_sequence(std::span<const int32_t> sequence, std::vector<int32_t>& tokens,
@@ -22,10 +20,7 @@ Batch make_batch(std::span<const Example> examples, std::span<const int64_t> ind
   batch.target_offsets.push_back(0);
   batch.examples.assign(indices.begin(), indices.end());
   for (const int64_t index : indices) {
-    require(index >= 0 && index < static_cast<int64_t>(examples.size()),
-            "example {} is out of range, expected 0 to {}", index,
-            static_cast<int64_t>(examples.size()) - 1);
-    const Example& example = examples[static_cast<size_t>(index)];
+    const Example& example = example_at(examples, index);
     append_sequence(example.source, batch.source, batch.source_offsets);
     append_sequence(example.target, batch.target, batch.target_offsets);
     if (example.target.empty()) continue;

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "heed/base/error.h"
+
 namespace heed::data {
 
 /// A tokenised sentence pair. Both sides end with the end-of-sequence token; make_batch() adds the
@@ -20,28 +22,35 @@ struct Batch {
   std::vector<int32_t> source_offsets;  // [B+1]
   std::vector<int32_t> decoder_input;   // [T], the target shifted right after the start token
   std::vector<int32_t> target_offsets;  // [B+1], into decoder_input
-  std::vector<int32_t> target;          // [M], tokens to predict ...
-  std::vector<int32_t> rows;      // [M], ... from these rows of the last hidden states; empty: all
+  std::vector<int32_t> target;          // [M], the tokens to predict
+  std::vector<int32_t> rows;      // [M], of the hidden states that predict them; empty: all rows
   std::vector<int64_t> examples;  // [B], index of each sequence's example
 
-  /// Of answers in pairs: sequence 2i is the chosen one, 2i + 1 the rejected one, and that of the
-  /// loss (train/preference_loss.h).
+  /// For pairs of answers, of which sequence 2i is the chosen and 2i + 1 the rejected one.
   struct Preferences {
-    std::vector<int32_t> offsets = {};  // [B+1], of the sequences' predictions in rows; or empty
-    float beta = 0;
+    std::vector<int32_t> offsets = {};  // [B+1], into rows and target; empty: there are no pairs
+    float beta = 0;                     // of the loss (train/batch_loss.cc)
   };
   Preferences preferences = {};
 
   int64_t source_tokens() const { return static_cast<int64_t>(source.size()); }
   int64_t decoder_tokens() const { return static_cast<int64_t>(decoder_input.size()); }
   int64_t target_tokens() const { return static_cast<int64_t>(target.size()); }
-  /// What the loss is the mean of: tokens to predict, or pairs of answers.
+  /// The number of terms whose mean is the loss: tokens to predict, or pairs of answers.
   int64_t loss_terms() const {
     return preferences.offsets.empty() ? target_tokens()
                                        : static_cast<int64_t>(preferences.offsets.size()) / 2;
   }
   int64_t sequences() const { return static_cast<int64_t>(examples.size()); }
 };
+
+/// examples[index]. Throws Error when `index` is out of range.
+template <typename Examples>
+const auto& example_at(const Examples& examples, int64_t index) {
+  require(index >= 0 && index < std::ssize(examples),
+          "example {} is out of range, expected 0 to {}", index, std::ssize(examples) - 1);
+  return examples[static_cast<size_t>(index)];
+}
 
 /// Appends a sequence to packed `tokens`. Throws Error when the total exceeds 32-bit offsets.
 void append_sequence(std::span<const int32_t> sequence, std::vector<int32_t>& tokens,

@@ -33,55 +33,30 @@ std::vector<int64_t> by_jittered_length(const std::vector<Lengths>& lengths,
   return order;
 }
 
-/// Collects examples of one batch within the token budget.
-class BatchBuilder {
- public:
-  BatchBuilder(const std::vector<Lengths>& lengths, int64_t budget)
-      : lengths_(lengths), budget_(budget) {}
-
-  bool fits(int64_t index) const {
-    const Lengths& added = lengths_[static_cast<size_t>(index)];
-    return indices_.empty() ||
-           (source_ + added.source <= budget_ && target_ + added.target <= budget_);
-  }
-
-  void add(int64_t index) {
-    source_ += lengths_[static_cast<size_t>(index)].source;
-    target_ += lengths_[static_cast<size_t>(index)].target;
-    indices_.push_back(index);
-  }
-
-  std::vector<int64_t> finish() {
-    source_ = target_ = 0;
-    return std::exchange(indices_, {});
-  }
-
- private:
-  const std::vector<Lengths>& lengths_;
-  int64_t budget_;
-  int64_t source_ = 0, target_ = 0;
-  std::vector<int64_t> indices_;
-};
-
 /// Splits `order` into batches. An example that no longer fits may be overtaken by up to kLookAhead
 /// later ones.
 std::vector<std::vector<int64_t>> fill(const std::vector<Lengths>& lengths, int64_t budget,
                                        const std::vector<int64_t>& order) {
   std::vector<std::vector<int64_t>> batches;
-  BatchBuilder batch(lengths, budget);
-  std::vector<int64_t> waiting;  // upcoming examples, in order
+  std::vector<int64_t> waiting;    // upcoming examples, in order
+  int64_t source = 0, target = 0;  // tokens of the last batch
+  const auto fits = [&](int64_t index) {
+    const Lengths& added = lengths[static_cast<size_t>(index)];
+    return source + added.source <= budget && target + added.target <= budget;
+  };
   for (size_t next = 0; next < order.size() || !waiting.empty();) {
     while (waiting.size() < kLookAhead && next < order.size()) waiting.push_back(order[next++]);
-    const auto found = std::find_if(waiting.begin(), waiting.end(),
-                                    [&](int64_t index) { return batch.fits(index); });
-    if (found == waiting.end()) {
-      batches.push_back(batch.finish());
-      continue;
+    auto found = std::ranges::find_if(waiting, fits);
+    if (batches.empty() || found == waiting.end()) {
+      batches.emplace_back();
+      source = target = 0;
+      found = waiting.begin();
     }
-    batch.add(*found);
+    batches.back().push_back(*found);
+    source += lengths[static_cast<size_t>(*found)].source;
+    target += lengths[static_cast<size_t>(*found)].target;
     waiting.erase(found);
   }
-  if (!order.empty()) batches.push_back(batch.finish());
   return batches;
 }
 

@@ -14,7 +14,7 @@ Batch CausalDataset::batch(std::span<const int64_t> indices, int64_t) const {
   batch.target_offsets.push_back(0);
   batch.examples.assign(indices.begin(), indices.end());
   for (const int64_t index : indices) {
-    const Window& window = window_at(windows_, index);
+    const Window& window = example_at(windows_, index);
     const std::span<const int32_t> tokens = tokens_of(documents_, window);
     const auto& document = (*documents_)[static_cast<size_t>(window.document)];
     batch.decoder_input.push_back(

@@ -1,7 +1,5 @@
 #include "heed/data/conversation_dataset.h"
 
-#include "heed/base/error.h"
-
 namespace heed::data {
 
 std::vector<Lengths> ConversationDataset::lengths() const {
@@ -16,9 +14,7 @@ Batch ConversationDataset::batch(std::span<const int64_t> indices, int64_t) cons
   batch.target_offsets.push_back(0);
   batch.examples.assign(indices.begin(), indices.end());
   for (const int64_t index : indices) {
-    require(index >= 0 && index < count(), "conversation {} is outside of the {} there are", index,
-            count());
-    const auto& [tokens, assistant] = conversations_[static_cast<size_t>(index)];
+    const auto& [tokens, assistant] = example_at(conversations_, index);
     const auto begin = static_cast<int32_t>(batch.decoder_input.size());
     for (size_t i = 1; i < tokens.size(); ++i) {
       if (!assistant[i]) continue;

@@ -29,32 +29,6 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) t
   fail("{}: cannot be read: {}", error.path1().string(), error.code().message());
 }
 
-/// Collects lines into documents.
-class DocumentBuilder {
- public:
-  explicit DocumentBuilder(DocumentEnd end) : end_(end) {}
-
-  void add_line(const std::string& line) {
-    if (end_ == DocumentEnd::blank_line && !has_text(line)) return finish();
-    text_ += line;
-    text_ += '\n';
-    if (end_ == DocumentEnd::line) finish();
-  }
-
-  void finish() {
-    if (!text_.empty()) text_.pop_back();  // the last line end does not belong to the text
-    if (has_text(text_)) documents_.push_back(std::move(text_));
-    text_.clear();
-  }
-
-  std::vector<std::string> documents() && { return std::move(documents_); }
-
- private:
-  DocumentEnd end_;
-  std::string text_;
-  std::vector<std::string> documents_;
-};
-
 }  // namespace
 
 std::string_view name_of(DocumentEnd end) {
@@ -70,12 +44,21 @@ std::string_view name_of(DocumentEnd end) {
 }
 
 std::vector<std::string> read_documents(const std::filesystem::path& path, DocumentEnd end) {
-  DocumentBuilder builder(end);
+  std::vector<std::string> documents;
+  std::string text;
+  const auto end_document = [&] {
+    if (!text.empty()) text.pop_back();  // the last line end does not belong to the text
+    if (has_text(text)) documents.push_back(std::move(text));
+    text.clear();
+  };
   for (const std::filesystem::path& file : files_of(path)) {
-    for (const std::string& line : read_lines(file)) builder.add_line(line);
-    builder.finish();
+    for (const std::string& line : read_lines(file)) {
+      const bool separates = end == DocumentEnd::blank_line && !has_text(line);
+      if (!separates) text.append(line).append("\n");
+      if (separates || end == DocumentEnd::line) end_document();
+    }
+    end_document();
   }
-  std::vector<std::string> documents = std::move(builder).documents();
   require(!documents.empty(), "{} contains no text", path.string());
   return documents;
 }

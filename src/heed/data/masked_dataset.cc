@@ -38,7 +38,7 @@ Batch MaskedDataset::batch(std::span<const int64_t> indices, int64_t epoch) cons
   batch.source_offsets.push_back(0);
   batch.examples.assign(indices.begin(), indices.end());
   for (const int64_t index : indices) {
-    const std::span<const int32_t> tokens = tokens_of(documents_, window_at(windows_, index));
+    const std::span<const int32_t> tokens = tokens_of(documents_, example_at(windows_, index));
     std::vector<int32_t> sequence = masking_.prefix;
     sequence.insert(sequence.end(), tokens.begin(), tokens.end());
     sequence.insert(sequence.end(), masking_.suffix.begin(), masking_.suffix.end());

@@ -1,7 +1,5 @@
 #include "heed/data/preference_dataset.h"
 
-#include "heed/base/error.h"
-
 namespace heed::data {
 namespace {
 
@@ -32,9 +30,7 @@ Batch PreferenceDataset::batch(std::span<const int64_t> indices, int64_t) const 
   batch.preferences = {.offsets = {0}, .beta = beta_};
   batch.examples.assign(indices.begin(), indices.end());
   for (const int64_t index : indices) {
-    require(index >= 0 && index < count(), "preference {} is outside of the {} there are", index,
-            count());
-    const auto& [prompt, chosen, rejected] = examples_[static_cast<size_t>(index)];
+    const auto& [prompt, chosen, rejected] = example_at(examples_, index);
     append(prompt, chosen, batch);
     append(prompt, rejected, batch);
   }

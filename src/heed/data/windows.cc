@@ -23,11 +23,4 @@ std::span<const int32_t> tokens_of(const Documents& documents, const Window& win
       .subspan(static_cast<size_t>(window.begin), static_cast<size_t>(window.length()));
 }
 
-const Window& window_at(const std::vector<Window>& windows, int64_t index) {
-  require(index >= 0 && index < static_cast<int64_t>(windows.size()),
-          "example {} is out of range, expected 0 to {}", index,
-          static_cast<int64_t>(windows.size()) - 1);
-  return windows[static_cast<size_t>(index)];
-}
-
 }  // namespace heed::data

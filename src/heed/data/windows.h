@@ -26,7 +26,4 @@ std::vector<Window> cut_into_windows(const std::vector<std::vector<int32_t>>& do
 /// The tokens of a window.
 std::span<const int32_t> tokens_of(const Documents& documents, const Window& window);
 
-/// Throws Error when `index` is out of range.
-const Window& window_at(const std::vector<Window>& windows, int64_t index);
-
 }  // namespace heed::data

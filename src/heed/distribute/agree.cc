@@ -9,15 +9,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How long the message that another rank reports an error may take. Shorter than kTimeToReport,
-/// after which the ranks that leave it to this one end.
-constexpr std::chrono::seconds kTimeToHear{2};
-constexpr std::chrono::milliseconds kLook{10};
+/// How long StatusKind::abort of another rank may take to arrive. Shorter than kTimeToReport, after
+/// which the ranks end that leave the report to this one.
+constexpr std::chrono::seconds kAbortArrival{2};
+constexpr std::chrono::milliseconds kAbortPollInterval{10};
 
 }  // namespace
 
 void require_no_error(Group& group, const std::string& error) {
-  const std::vector<double> failed = group.gather(std::array{error.empty() ? 0.0 : 1.0});
+  const std::vector<double> failed = group.all_gather(std::array{error.empty() ? 0.0 : 1.0});
   int first = 0, count = 0;
   for (int rank = group.size() - 1; rank >= 0; --rank)
     if (failed[static_cast<size_t>(rank)] > 0) {
@@ -32,8 +32,8 @@ void require_no_error(Group& group, const std::string& error) {
 
 bool is_reported_elsewhere(const Group& group) {
   const auto begin = Clock::now();
-  while (!group.failure_is_reported() && Clock::now() - begin < kTimeToHear)
-    std::this_thread::sleep_for(kLook);
+  while (!group.failure_is_reported() && Clock::now() - begin < kAbortArrival)
+    std::this_thread::sleep_for(kAbortPollInterval);
   return group.failure_is_reported();
 }
 
@@ -41,7 +41,7 @@ void wait_for_report() { std::this_thread::sleep_for(kTimeToReport); }
 
 void require_same(Group& group, std::string_view what, uint64_t value) {
   // A double holds 32 bits exactly.
-  const std::vector<double> all = group.gather(
+  const std::vector<double> all = group.all_gather(
       std::array{static_cast<double>(value >> 32), static_cast<double>(value & 0xffff'ffffU)});
   for (size_t i = 2; i < all.size(); i += 2)
     if (all[i] != all[0] || all[i + 1] != all[1])

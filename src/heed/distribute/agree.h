@@ -11,10 +11,10 @@ namespace heed::distribute {
 /// unless it is rank 0 or all have an error, and on the others ReportedElsewhere. Collective.
 void require_no_error(Group& group, const std::string& error);
 
-/// Calls `call` on every rank and returns what it returns. If it throws Error somewhere, all ranks
-/// throw as require_no_error() does. `call` itself must not be collective. Collective.
+/// Returns what `call` returns. If it throws Error on some rank, all ranks throw as
+/// require_no_error() does. `call` itself must not be collective. Collective.
 template <typename Call>
-auto on_all_ranks(Group& group, const Call& call) {
+auto propagate_errors(Group& group, const Call& call) {
   using Result = decltype(call());
   std::optional<Result> result;
   std::string error;
@@ -28,16 +28,17 @@ auto on_all_ranks(Group& group, const Call& call) {
   return std::move(*result);
 }
 
-/// Whether another rank reports the error that this rank has met, too: waits for its message, up to
-/// 2 seconds.
+/// Whether another rank reports an error that this rank has met, too. Waits up to 2 seconds for
+/// that rank's message.
 bool is_reported_elsewhere(const Group& group);
 
-/// Leaves a report to another rank: sleeps for 5 seconds. The launcher ends all ranks when one ends
-/// with an error, so the one that reports is to end first. Returns on a rank that is not ended.
+/// Sleeps for 5 seconds, in which another rank reports the error. The launcher ends all ranks when
+/// one ends with an error, so the one that reports is to end first. Returns on a rank that is not
+/// ended.
 void wait_for_report();
 
-/// What `call` returns. Before it throws ReportedElsewhere, which is left to callers of the
-/// library, waits for the report.
+/// Returns what `call` returns. Before it passes ReportedElsewhere on to callers of the library, it
+/// waits for the report.
 template <typename Call>
 auto waiting_for_report(const Call& call) {
   try {

@@ -27,7 +27,7 @@ void add_to(std::span<const float> from, Floats sum) {
   for (size_t i = 0; i < sum.size(); ++i) sum[i] += from[i];
 }
 
-/// A range of shards that recursive halving has left to a rank after some steps.
+/// The shards that are left to a rank after some steps of recursive halving.
 struct Range {
   int begin, end;
   int middle() const { return begin + (end - begin) / 2; }
@@ -35,115 +35,111 @@ struct Range {
   Range half(bool upper) const { return upper ? Range{middle(), end} : Range{begin, middle()}; }
 };
 
-/// Values that arrive from other ranks.
-class Received {
- public:
-  explicit Received(size_t count) : values_(new float[count]) {}
-  Floats part(size_t begin, size_t count) const { return {values_.get() + begin, count}; }
+/// A buffer for values of other ranks, which lives as long as the functions that add them.
+using ReceiveBuffer = std::shared_ptr<float[]>;
 
- private:
-  std::shared_ptr<float[]> values_;  // of the functions that add them
-};
-
-Rounds halve(const Messenger& messenger, Floats values, const Bounds& bounds) {
+CollectiveSchedule recursive_halving(const Messenger& messenger, Floats values,
+                                     const Bounds& bounds) {
   const int rank = messenger.rank();
   Range range{0, messenger.size()};
-  const Range half = range.half(rank & 1);  // which holds all later ones
-  const Received received(shards_in(values, bounds, half.begin, half.end).size());
-  Rounds rounds;
+  const Range half = range.half(rank & 1);  // the largest one that is received
+  const ReceiveBuffer buffer(new float[shards_in(values, bounds, half.begin, half.end).size()]);
+  CollectiveSchedule schedule;
   for (int bit = 1; bit < messenger.size(); bit *= 2) {
     const Range kept = range.half(rank & bit), sent = range.half(!(rank & bit));
     const Floats own = shards_in(values, bounds, kept.begin, kept.end);
-    const Floats in = received.part(0, own.size());
-    rounds.push_back(
+    const Floats in(buffer.get(), own.size());
+    schedule.push_back(
         {.exchange = {rank ^ bit, std::as_bytes(shards_in(values, bounds, sent.begin, sent.end)),
                       rank ^ bit, std::as_writable_bytes(in)},
-         .then = [received, in, own] { add_to(in, own); }});
+         .then = [buffer, in, own] { add_to(in, own); }});
     range = kept;
   }
-  return rounds;
+  return schedule;
 }
 
-Rounds exchange_directly(const Messenger& messenger, Floats values, const Bounds& bounds) {
+CollectiveSchedule pairwise_exchange(const Messenger& messenger, Floats values,
+                                     const Bounds& bounds) {
   const int rank = messenger.rank(), size = messenger.size();
   const Floats own = shards_in(values, bounds, rank, rank + 1);
-  const Received received(own.size() * static_cast<size_t>(size));
+  const ReceiveBuffer buffer(new float[own.size() * static_cast<size_t>(size)]);
   const auto part = [=](int of) {
-    return received.part(own.size() * static_cast<size_t>(of), own.size());
+    return Floats(buffer.get() + own.size() * static_cast<size_t>(of), own.size());
   };
-  Rounds rounds;
+  CollectiveSchedule schedule;
   for (int distance = 1; distance < size; ++distance) {
     const int to = (rank + distance) % size, from = (rank + size - distance) % size;
-    rounds.push_back({.exchange = {to, std::as_bytes(shards_in(values, bounds, to, to + 1)), from,
-                                   std::as_writable_bytes(part(from))}});
+    schedule.push_back({.exchange = {to, std::as_bytes(shards_in(values, bounds, to, to + 1)), from,
+                                     std::as_writable_bytes(part(from))}});
   }
-  rounds.back().then = [=] {
+  schedule.back().then = [=] {
     std::ranges::copy(own, part(rank).begin());
     std::ranges::copy(part(0), own.begin());
     for (int other = 1; other < size; ++other) add_to(part(other), own);
   };
-  return rounds;
+  return schedule;
 }
 
 }  // namespace
 
-Rounds reduce_scatter(const Messenger& messenger, Floats values, const Bounds& shards) {
-  return is_power_of_two(messenger.size()) ? halve(messenger, values, shards)
-                                           : exchange_directly(messenger, values, shards);
+CollectiveSchedule reduce_scatter(const Messenger& messenger, Floats values, const Bounds& shards) {
+  return is_power_of_two(messenger.size()) ? recursive_halving(messenger, values, shards)
+                                           : pairwise_exchange(messenger, values, shards);
 }
 
-Rounds all_gather(const Messenger& messenger, std::span<std::byte> values, const Bounds& shards,
-                  int64_t element_bytes) {
+CollectiveSchedule all_gather(const Messenger& messenger, std::span<std::byte> values,
+                              const Bounds& shards, int64_t element_bytes) {
   const int rank = messenger.rank(), size = messenger.size();
-  Rounds rounds;
-  const auto exchange = [&](int to, Range sent, int from, Range received) {
+  CollectiveSchedule schedule;
+  const auto add_round = [&](int to, Range sent, int from, Range received) {
     const auto part = [&](Range range) {
       return shards_in(values, shards, range.begin, range.end, static_cast<size_t>(element_bytes));
     };
-    rounds.push_back({.exchange = {to, part(sent), from, part(received)}});
+    schedule.push_back({.exchange = {to, part(sent), from, part(received)}});
   };
   if (is_power_of_two(size)) {
-    std::vector<Range> ranges{{0, size}};
-    for (int bit = 1; bit < size; bit *= 2) ranges.push_back(ranges.back().half(rank & bit));
-    for (int bit = size / 2, i = std::bit_width(static_cast<unsigned>(size)) - 2; i >= 0;
-         bit /= 2, --i) {
-      const Range range = ranges[static_cast<size_t>(i)];
-      exchange(rank ^ bit, range.half(rank & bit), rank ^ bit, range.half(!(rank & bit)));
+    // Recursive halving in reverse.
+    Range range{0, size};
+    for (int bit = 1; bit < size; bit *= 2) {
+      const Range own = range.half(rank & bit);
+      add_round(rank ^ bit, own, rank ^ bit, range.half(!(rank & bit)));
+      range = own;
     }
-    return rounds;
+    std::ranges::reverse(schedule);
+    return schedule;
   }
   for (int distance = 1; distance < size; ++distance) {
     const int to = (rank + distance) % size, from = (rank + size - distance) % size;
-    exchange(to, {rank, rank + 1}, from, {from, from + 1});
+    add_round(to, {rank, rank + 1}, from, {from, from + 1});
   }
-  return rounds;
+  return schedule;
 }
 
-Rounds all_reduce(const Messenger& messenger, Floats values) {
+CollectiveSchedule all_reduce(const Messenger& messenger, Floats values) {
   constexpr size_t few = size_t{1} << 14;
   const int rank = messenger.rank(), size = messenger.size();
-  Rounds rounds;
   if (is_power_of_two(size) && values.size() <= few) {
-    const Received received(values.size());
-    const Floats in = received.part(0, values.size());
+    CollectiveSchedule schedule;
+    const ReceiveBuffer buffer(new float[values.size()]);
+    const Floats in(buffer.get(), values.size());
     for (int bit = 1; bit < size; bit *= 2)
-      rounds.push_back(
+      schedule.push_back(
           {.exchange = {rank ^ bit, std::as_bytes(values), rank ^ bit, std::as_writable_bytes(in)},
-           .then = [received, in, values] { add_to(in, values); }});
-    return rounds;
+           .then = [buffer, in, values] { add_to(in, values); }});
+    return schedule;
   }
   Bounds shards;
   for (int shard = 0; shard <= size; ++shard)
     shards.push_back(static_cast<int64_t>(values.size()) * shard / size);
-  rounds = reduce_scatter(messenger, values, shards);
+  CollectiveSchedule schedule = reduce_scatter(messenger, values, shards);
   std::ranges::move(all_gather(messenger, std::as_writable_bytes(values), shards, sizeof(float)),
-                    std::back_inserter(rounds));
-  return rounds;
+                    std::back_inserter(schedule));
+  return schedule;
 }
 
 void broadcast(Messenger& messenger, std::string& bytes) {
   const int rank = messenger.rank(), size = messenger.size();
-  // Rank r has the bytes from the step on whose bit is its highest; a binomial tree.
+  // A binomial tree: rank r receives the bytes in the step of its highest bit.
   uint64_t count = bytes.size();
   for (int bit = 1; bit < size; bit *= 2) {
     const bool sends = rank < bit && rank + bit < size;
@@ -160,28 +156,18 @@ void broadcast(Messenger& messenger, std::string& bytes) {
   }
 }
 
-std::vector<double> gather(Messenger& messenger, std::span<const double> values) {
-  const int rank = messenger.rank(), size = messenger.size();
-  const size_t each = values.size();
-  std::vector<double> all(each * static_cast<size_t>(size));
-  std::ranges::copy(values, all.begin() + static_cast<std::ptrdiff_t>(each) * rank);
+std::vector<double> all_gather(Messenger& messenger, std::span<const double> values) {
+  const int size = messenger.size();
+  const auto each = std::ssize(values);
+  std::vector<double> shards(values.size() * static_cast<size_t>(size)), all;
+  const auto shard_of = [&](int rank) { return shards.begin() + each * shard_of_rank(rank, size); };
   Bounds bounds;
-  for (int i = 0; i <= size; ++i) bounds.push_back(i * static_cast<int64_t>(each));
-  const auto part = [&](int begin, int count) {
-    return std::as_writable_bytes(shards_in(std::span(all), bounds, begin, begin + count));
-  };
-  if (is_power_of_two(size)) {
-    for (int count = 1; count < size; count *= 2) {
-      const int begin = rank / count * count;
-      messenger.exchange(rank ^ count, part(begin, count), rank ^ count,
-                         part(begin ^ count, count));
-    }
-    return all;
-  }
-  for (int distance = 1; distance < size; ++distance) {
-    const int to = (rank + distance) % size, from = (rank + size - distance) % size;
-    messenger.exchange(to, part(rank, 1), from, part(from, 1));
-  }
+  for (int shard = 0; shard <= size; ++shard) bounds.push_back(shard * each);
+  std::ranges::copy(values, shard_of(messenger.rank()));
+  messenger.run(
+      all_gather(messenger, std::as_writable_bytes(std::span(shards)), bounds, sizeof(double)));
+  for (int rank = 0; rank < size; ++rank)
+    all.insert(all.end(), shard_of(rank), shard_of(rank) + each);
   return all;
 }
 
@@ -195,8 +181,8 @@ std::string exchange(Messenger& messenger, int to, const std::string& out, int f
   return in;
 }
 
-void collect(Messenger& messenger, std::span<const float> values, std::span<const int64_t> counts,
-             const std::function<void(int, std::span<const float>)>& take) {
+void gather(Messenger& messenger, std::span<const float> values, std::span<const int64_t> counts,
+            const std::function<void(int, std::span<const float>)>& take) {
   if (messenger.rank() != 0) {
     messenger.exchange(0, std::as_bytes(values), 0, {});
     return;

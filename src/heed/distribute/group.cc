@@ -1,28 +1,26 @@
 #include "heed/distribute/group.h"
 
+#include "heed/base/duration.h"
+
 namespace heed::distribute {
 namespace {
 
-/// How often an idle group looks for questions of ranks that wait.
-constexpr std::chrono::milliseconds kIdlePause{2};
-/// How often a caller that waits looks whether the process was told to end.
-constexpr std::chrono::milliseconds kPatience{20};
+/// How often an idle group answers pings.
+constexpr std::chrono::milliseconds kIdlePollInterval{2};
+/// How often a caller that waits polls for a request to stop.
+constexpr std::chrono::milliseconds kStopPollInterval{20};
 /// How long a rank that ends with an error tries to tell the others.
-constexpr std::chrono::seconds kReporting{2};
+constexpr std::chrono::seconds kAbortTimeout{2};
 /// How much longer than rank 0 the others wait for the connection to end.
-constexpr std::chrono::seconds kRootFirst{5};
-
-double seconds_between(std::chrono::steady_clock::time_point begin,
-                       std::chrono::steady_clock::time_point end) {
-  return std::chrono::duration<double>(end - begin).count();
-}
+constexpr std::chrono::seconds kRootHeadStart{5};
 
 }  // namespace
 
-Group::Group(MakeTransport make_transport, Deadlines deadlines, std::function<bool()> hurried)
-    : hurried_(std::move(hurried)), wait_(deadlines.wait) {
+Group::Group(MakeTransport make_transport, Deadlines deadlines,
+             std::function<bool()> stop_requested)
+    : stop_requested_(std::move(stop_requested)), wait_(deadlines.wait) {
   std::promise<void> joined;
-  thread_ = std::thread([&] { serve(make_transport, deadlines, joined); });
+  thread_ = std::thread([&] { thread_main(make_transport, deadlines, joined); });
   try {
     joined.get_future().get();
   } catch (...) {
@@ -35,16 +33,16 @@ Group::~Group() {
   if (!thread_.joinable()) return;
   {
     const MutexLock lock(mutex_);
-    ends_ = true;
-    gives_up_ = std::uncaught_exceptions() > exceptions_;
+    closing_ = true;
+    aborting_ = std::uncaught_exceptions() > exceptions_;
   }
   changed_.notify_one();
-  const std::future<void> begun = ending_->begun.get_future();
-  while (begun.wait_for(kPatience) != std::future_status::ready) hurried();
+  const std::future<void> left = shutdown_->left.get_future();
+  while (left.wait_for(kStopPollInterval) != std::future_status::ready) poll_stop_request();
   // When a rank ends without MPI_Finalize, Open MPI's mpirun ends the others and returns 1; MPICH's
   // ends them, too, and mostly returns 0. So rank 0, which has something to print, ends first.
-  const auto patience = wait_ + (is_root() ? std::chrono::seconds(0) : kRootFirst);
-  if (ending_->over.get_future().wait_for(patience) == std::future_status::ready)
+  const auto patience = wait_ + (is_root() ? std::chrono::seconds(0) : kRootHeadStart);
+  if (shutdown_->finished.get_future().wait_for(patience) == std::future_status::ready)
     thread_.join();
   else
     thread_.detach();
@@ -52,11 +50,12 @@ Group::~Group() {
 
 std::string Group::name_of(int rank) const { return names_[static_cast<size_t>(rank)]; }
 
-/// The next operation that can begin, for which it waits a little; null if there is none.
+/// The next operation that can begin; waits a little for one, and is null if there is none.
 std::shared_ptr<Group::Operation> Group::next(const Messenger& messenger) {
   const bool busy = messenger.busy() && !failure_;
   MutexLock lock(mutex_);
-  if (!busy && !ends_ && operations_.empty()) changed_.wait_until(lock, Clock::now() + kIdlePause);
+  if (!busy && !closing_ && operations_.empty())
+    changed_.wait_until(lock, Clock::now() + kIdlePollInterval);
   if (operations_.empty()) return nullptr;
   if (busy && (operations_.front()->call || messenger.full())) return nullptr;
   const std::shared_ptr<Operation> operation = std::move(operations_.front());
@@ -64,13 +63,13 @@ std::shared_ptr<Group::Operation> Group::next(const Messenger& messenger) {
   return operation;
 }
 
-void Group::serve(const MakeTransport& make_transport, Deadlines deadlines,
-                  std::promise<void>& joined) {
+void Group::thread_main(const MakeTransport& make_transport, Deadlines deadlines,
+                        std::promise<void>& joined) {
   std::unique_ptr<Messenger> messenger;
   try {
     messenger = std::make_unique<Messenger>(make_transport(), deadlines, [this] {
-      require(!gives_up_, "the run ends");
-      return hurries_.load();
+      require(!aborting_, "the run ends");
+      return stop_seen_.load();
     });
     rank_ = messenger->rank();
     size_ = messenger->size();
@@ -81,15 +80,15 @@ void Group::serve(const MakeTransport& make_transport, Deadlines deadlines,
     return;
   }
   joined.set_value();
-  const std::shared_ptr<Ending> ending = ending_;
-  const bool finishes = work(*messenger);
-  ending->begun.set_value();
-  // From here on the Group may be gone, and with it whoever could be told of an error.
+  const std::shared_ptr<Shutdown> shutdown = shutdown_;
+  const bool finishes = progress_loop(*messenger);
+  shutdown->left.set_value();
+  // From here on the Group may be gone, so nobody can be told of an error.
   try {
     if (finishes) messenger->finish();
   } catch (...) {
   }
-  ending->over.set_value();
+  shutdown->finished.set_value();
 }
 
 /// Runs `call`, unless something failed before. What it throws is the failure of all operations.
@@ -108,8 +107,8 @@ void Group::guarded(const Call& call) {
   begun_.clear();
 }
 
-/// Returns whether the connection is to be ended.
-bool Group::work(Messenger& messenger) {
+/// Runs operations until the Group is destroyed. Returns whether to finish the connection.
+bool Group::progress_loop(Messenger& messenger) {
   while (true) {
     if (const auto operation = next(messenger)) {
       begin(messenger, operation);
@@ -117,8 +116,8 @@ bool Group::work(Messenger& messenger) {
       guarded([&] { messenger.advance(); });
       measure(messenger);
     } else if (is_over()) {
-      if (!gives_up_) guarded([&] { messenger.leave(); });
-      return !gives_up_ && !failure_;
+      if (!aborting_) guarded([&] { messenger.leave(); });
+      return !aborting_ && !failure_;
     } else {
       guarded([&] { messenger.answer(); });
     }
@@ -129,23 +128,23 @@ void Group::begin(Messenger& messenger, const std::shared_ptr<Operation>& operat
   if (!measured_) measured_ = Clock::now();
   begun_.push_back(operation);
   guarded([&] {
-    const auto ended = [this, &messenger, operation] {
+    const auto on_complete = [this, &messenger, operation] {
       measure(messenger);
       begun_.remove(operation);
       operation->done.set_value();
     };
-    if (operation->rounds) return messenger.begin(operation->rounds(messenger), ended);
+    if (operation->schedule) return messenger.begin(operation->schedule(messenger), on_complete);
     operation->call(messenger);
-    ended();
+    on_complete();
   });
 }
 
 bool Group::is_over() {
   const MutexLock lock(mutex_);
-  return ends_ && operations_.empty();
+  return closing_ && operations_.empty();
 }
 
-/// Adds what has happened since the last call.
+/// Adds the time and the bytes since the last call to traffic().
 void Group::measure(const Messenger& messenger) {
   bytes_sent_ = messenger.bytes_sent();
   if (!measured_) return;
@@ -155,7 +154,7 @@ void Group::measure(const Messenger& messenger) {
   if (messenger.busy()) measured_ = now;
 }
 
-std::future<void> Group::add(Operation operation) {
+std::future<void> Group::enqueue(Operation operation) {
   auto added = std::make_shared<Operation>(std::move(operation));
   std::future<void> future = added->done.get_future();
   if (alone()) {
@@ -171,41 +170,40 @@ std::future<void> Group::add(Operation operation) {
 }
 
 std::future<void> Group::run(std::function<void(Messenger&)> operation) {
-  return add({.call = std::move(operation)});
+  return enqueue({.call = std::move(operation)});
 }
 
-void Group::run_now(std::function<void(Messenger&)> operation) {
+void Group::run_and_wait(std::function<void(Messenger&)> operation) {
   std::future<void> future = run(std::move(operation));
   wait(future);
 }
 
 void Group::wait(std::future<void>& operation) {
   const auto begin = Clock::now();
-  while (operation.wait_for(kPatience) != std::future_status::ready) hurried();
+  while (operation.wait_for(kStopPollInterval) != std::future_status::ready) poll_stop_request();
   seconds_blocked_ += seconds_between(begin, Clock::now());
   operation.get();
 }
 
-bool Group::hurried() {
-  if (hurried_ && hurried_()) hurries_ = true;
-  return hurries_;
+void Group::poll_stop_request() {
+  if (stop_requested_ && stop_requested_()) stop_seen_ = true;
 }
 
 void Group::report_failure() {
   if (alone()) return;
-  // The other ranks may not go on with what is under way: then their deadline ends them.
-  run([](Messenger& messenger) { messenger.report_failure(); }).wait_for(kReporting);
+  // If another rank is in an operation that never completes, its deadline ends it instead.
+  run([](Messenger& messenger) { messenger.report_failure(); }).wait_for(kAbortTimeout);
 }
 
 void Group::set_deadline(std::chrono::milliseconds wait) {
   wait_ = wait;
-  run_now([wait](Messenger& messenger) { messenger.set_deadline(wait); });
+  run_and_wait([wait](Messenger& messenger) { messenger.set_deadline(wait); });
 }
 
 std::future<void> Group::reduce_scatter(std::span<float> values, Bounds shards,
                                         std::shared_ptr<const void> owner) {
-  return add({.rounds = [values, shards = std::move(shards),
-                         owner = std::move(owner)](const Messenger& messenger) {
+  return enqueue({.schedule = [values, shards = std::move(shards),
+                               owner = std::move(owner)](const Messenger& messenger) {
     return distribute::reduce_scatter(messenger, values, shards);
   }});
 }
@@ -219,25 +217,25 @@ std::future<void> Group::all_gather(std::span<std::byte> values, Bounds shards,
 }
 
 void Group::broadcast(std::string& bytes) {
-  run_now([&](Messenger& messenger) { distribute::broadcast(messenger, bytes); });
+  run_and_wait([&](Messenger& messenger) { distribute::broadcast(messenger, bytes); });
 }
 
-std::vector<double> Group::gather(std::span<const double> values) {
+std::vector<double> Group::all_gather(std::span<const double> values) {
   std::vector<double> all(values.begin(), values.end());
-  run_now([&](Messenger& messenger) { all = distribute::gather(messenger, values); });
+  run_and_wait([&](Messenger& messenger) { all = distribute::all_gather(messenger, values); });
   return all;
 }
 
 std::string Group::exchange(int to, const std::string& out, int from) {
   std::string in;
-  run_now([&](Messenger& messenger) { in = distribute::exchange(messenger, to, out, from); });
+  run_and_wait([&](Messenger& messenger) { in = distribute::exchange(messenger, to, out, from); });
   return in;
 }
 
-void Group::collect(std::span<const float> values, std::span<const int64_t> counts,
-                    const std::function<void(int, std::span<const float>)>& take) {
+void Group::gather(std::span<const float> values, std::span<const int64_t> counts,
+                   const std::function<void(int, std::span<const float>)>& take) {
   if (alone()) return take(0, values);
-  run_now([&](Messenger& messenger) { distribute::collect(messenger, values, counts, take); });
+  run_and_wait([&](Messenger& messenger) { distribute::gather(messenger, values, counts, take); });
 }
 
 Group::Traffic Group::traffic() const {

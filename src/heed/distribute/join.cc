@@ -10,11 +10,12 @@
 
 namespace heed::distribute {
 
-std::shared_ptr<Group> join_launched_ranks(std::function<bool()> hurried, Deadlines deadlines) {
+std::shared_ptr<Group> join_launched_ranks(std::function<bool()> stop_requested,
+                                           Deadlines deadlines) {
   const auto library = mpi_of_launcher();
   try {
     return library ? std::make_shared<Group>([&library] { return mpi_transport(*library); },
-                                             deadlines, std::move(hurried))
+                                             deadlines, std::move(stop_requested))
                    : std::make_shared<Group>();
   } catch (const RankMissing&) {
     throw;

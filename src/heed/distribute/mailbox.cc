@@ -3,60 +3,59 @@
 #include <utility>
 
 #include "heed/base/error.h"
-#include "heed/distribute/tags.h"
 
 namespace heed::distribute {
 namespace {
 
-constexpr size_t kMostBytes = size_t{1} << 30;
+constexpr size_t kMaxMailBytes = size_t{1} << 30;
 
 }  // namespace
 
-void Mailbox::post(int to, std::string bytes) {
-  require(bytes.size() <= kMostBytes, "a message between ranks has {} bytes, expected at most {}",
-          bytes.size(), kMostBytes);
-  Outgoing& letter = outgoing_.emplace_back();
-  letter.bytes = std::move(bytes);
-  letter.head = {transport_.rank(), static_cast<uint32_t>(letter.bytes.size())};
-  letter.requests.push_back(
-      transport_.send(to, kLetterHeadTag, std::as_bytes(std::span(&letter.head, 1))));
-  if (!letter.bytes.empty())
-    letter.requests.push_back(
-        transport_.send(to, kLetterBytesTag, std::as_bytes(std::span(letter.bytes))));
+void Mailbox::send(int to, std::string bytes) {
+  require(bytes.size() <= kMaxMailBytes,
+          "a message between ranks has {} bytes, expected at most {}", bytes.size(), kMaxMailBytes);
+  Outgoing& message = outgoing_.emplace_back();
+  message.bytes = std::move(bytes);
+  message.header = {transport_.rank(), static_cast<uint32_t>(message.bytes.size())};
+  message.requests.push_back(
+      transport_.send(to, kMailHeaderTag, std::as_bytes(std::span(&message.header, 1))));
+  if (!message.bytes.empty())
+    message.requests.push_back(
+        transport_.send(to, kMailPayloadTag, std::as_bytes(std::span(message.bytes))));
 }
 
-std::optional<Mailbox::Message> Mailbox::take() {
-  deliver();
-  if (!listening_ && !receiving_)
-    listening_ = transport_.receive(Transport::kAnyRank, kLetterHeadTag,
-                                    std::as_writable_bytes(std::span(&head_, 1)));
-  if (listening_) {
-    if (!transport_.done(listening_)) return std::nullopt;
-    listening_ = nullptr;
-    require(head_.bytes <= kMostBytes, "a message of rank {} announces {} bytes", head_.from,
-            head_.bytes);
-    incoming_ = {head_.from, std::string(head_.bytes, '\0')};
-    if (head_.bytes == 0) return std::exchange(incoming_, {});
-    receiving_ = transport_.receive(incoming_.from, kLetterBytesTag,
-                                    std::as_writable_bytes(std::span(incoming_.bytes)));
+std::optional<Mailbox::Message> Mailbox::try_receive() {
+  progress();
+  if (!header_request_ && !payload_request_)
+    header_request_ = transport_.receive(Transport::kAnyRank, kMailHeaderTag,
+                                         std::as_writable_bytes(std::span(&header_, 1)));
+  if (header_request_) {
+    if (!transport_.done(header_request_)) return std::nullopt;
+    header_request_ = nullptr;
+    require(header_.bytes <= kMaxMailBytes, "a message of rank {} announces {} bytes", header_.from,
+            header_.bytes);
+    incoming_ = {header_.from, std::string(header_.bytes, '\0')};
+    if (header_.bytes == 0) return std::exchange(incoming_, {});
+    payload_request_ = transport_.receive(incoming_.from, kMailPayloadTag,
+                                          std::as_writable_bytes(std::span(incoming_.bytes)));
   }
-  if (!transport_.done(receiving_)) return std::nullopt;
-  receiving_ = nullptr;
+  if (!transport_.done(payload_request_)) return std::nullopt;
+  payload_request_ = nullptr;
   return std::exchange(incoming_, {});
 }
 
-bool Mailbox::deliver() {
-  for (Outgoing& letter : outgoing_)
-    std::erase_if(letter.requests,
+bool Mailbox::progress() {
+  for (Outgoing& message : outgoing_)
+    std::erase_if(message.requests,
                   [this](Transport::Request& request) { return transport_.done(request); });
-  std::erase_if(outgoing_, [](const Outgoing& letter) { return letter.requests.empty(); });
+  std::erase_if(outgoing_, [](const Outgoing& message) { return message.requests.empty(); });
   return outgoing_.empty();
 }
 
 void Mailbox::close() {
-  if (listening_) transport_.cancel(listening_);
-  if (receiving_) transport_.cancel(receiving_);
-  listening_ = receiving_ = nullptr;
+  if (header_request_) transport_.cancel(header_request_);
+  if (payload_request_) transport_.cancel(payload_request_);
+  header_request_ = payload_request_ = nullptr;
 }
 
 }  // namespace heed::distribute

@@ -9,8 +9,9 @@
 
 namespace heed::distribute {
 
-/// Messages of any length that nobody waits for: they arrive at any time, from any rank, those of
-/// one rank in order. They move while deliver() and take() are called. One thread uses it.
+/// Messages of any length that are not part of an operation: they arrive at any time, from any
+/// rank, those of one rank in order. They move while progress() and try_receive() are called. One
+/// thread uses it.
 class Mailbox {
  public:
   struct Message {
@@ -24,32 +25,32 @@ class Mailbox {
   Mailbox& operator=(const Mailbox&) = delete;
 
   /// Begins to send at most 2^30 bytes; throws Error on more.
-  void post(int to, std::string bytes);
-  /// The next letter that has arrived.
-  std::optional<Message> take();
-  /// Goes on sending. Returns whether all letters have been sent.
-  bool deliver();
-  /// Ends listening for letters, after which none can be taken.
+  void send(int to, std::string bytes);
+  /// The next message that has arrived.
+  std::optional<Message> try_receive();
+  /// Makes progress with sending. Returns whether all messages have been sent.
+  bool progress();
+  /// Stops receiving: try_receive() must not be called any more.
   void close();
 
  private:
   /// Announces the bytes, which follow it.
-  struct Head {
+  struct Header {
     int32_t from = 0;
     uint32_t bytes = 0;
   };
   struct Outgoing {
-    Head head;
+    Header header;
     std::string bytes;
     std::vector<Transport::Request> requests;
   };
 
   Transport& transport_;
   std::list<Outgoing> outgoing_;
-  Head head_;
+  Header header_;
   Message incoming_;
-  Transport::Request listening_ = nullptr;  // for head_
-  Transport::Request receiving_ = nullptr;  // incoming_
+  Transport::Request header_request_ = nullptr;   // receives header_
+  Transport::Request payload_request_ = nullptr;  // receives incoming_.bytes
 };
 
 }  // namespace heed::distribute

@@ -11,15 +11,15 @@ namespace {
 
 constexpr size_t kHostBytes = 64;
 /// A message of more bytes is sent in parts.
-constexpr size_t kLargestMessage = size_t{1} << 30;
-/// Between looks at messages under way, after the first ones.
-constexpr std::chrono::microseconds kPause{50};
-/// How long a rank looks without sleeping: where processors are busy, yielding to others takes
-/// time.
-constexpr std::chrono::milliseconds kLooking{2};
-/// How many probes a rank that waits sends before the deadline.
-constexpr int kProbes = 12;
-/// A watch that was interrupted for longer begins anew: the process may have been stopped.
+constexpr size_t kMaxMessageBytes = size_t{1} << 30;
+/// Sleep between two polls once spinning has ended.
+constexpr std::chrono::microseconds kPollInterval{50};
+/// The longest time a rank spins: on busy processors, yielding to other processes takes time.
+constexpr std::chrono::milliseconds kSpinTime{2};
+/// Keep-alive messages that a waiting rank sends before the deadline.
+constexpr int kKeepAlives = 12;
+/// After a longer gap between two calls of watch(), all ranks count as just heard of: this process
+/// may have been stopped.
 constexpr std::chrono::milliseconds kWatchGap{500};
 
 /// How a missing rank is reported.
@@ -28,28 +28,30 @@ constexpr const char* kSilent = "does not answer any more";
 
 template <typename Byte>
 std::span<Byte> part_of(std::span<Byte> bytes, size_t part) {
-  const size_t begin = std::min(part * kLargestMessage, bytes.size());
-  return bytes.subspan(begin, std::min(kLargestMessage, bytes.size() - begin));
+  const size_t begin = std::min(part * kMaxMessageBytes, bytes.size());
+  return bytes.subspan(begin, std::min(kMaxMessageBytes, bytes.size() - begin));
 }
 
-/// The rank that is waited for.
+/// The rank that an exchange waits for.
 int peer_of(const Exchange& exchange) { return exchange.in.empty() ? exchange.to : exchange.from; }
 
 }  // namespace
 
 Messenger::Messenger(std::unique_ptr<Transport> transport, Deadlines deadlines,
-                     std::function<bool()> hurried)
-    : transport_(std::move(transport)), deadlines_(deadlines), hurried_(std::move(hurried)) {
-  answers_.resize(static_cast<size_t>(size()));
-  answered_.resize(answers_.size());
-  asked_.resize(answers_.size());
-  heard_at_.resize(answers_.size());
-  hosts_.assign(answers_.size(), "");
-  listen();
+                     std::function<bool()> stop_requested)
+    : transport_(std::move(transport)),
+      deadlines_(deadlines),
+      stop_requested_(std::move(stop_requested)) {
+  const auto ranks = static_cast<size_t>(size());
+  pongs_.resize(ranks);
+  suspected_at_.resize(ranks);
+  heard_at_.resize(ranks);
+  hosts_.resize(ranks);
+  receive_status();
   learn_hosts();
 }
 
-/// Every rank tells rank 0 its host, which tells all.
+/// Gathers the host names at rank 0, which broadcasts them.
 void Messenger::learn_hosts() {
   std::vector<std::array<char, kHostBytes>> names(hosts_.size());
   std::array<char, kHostBytes>& own = names[static_cast<size_t>(rank())];
@@ -72,44 +74,43 @@ std::string Messenger::name_of(int rank) const {
   return host.empty() ? fmt::format("rank {}", rank) : fmt::format("rank {} (host {})", rank, host);
 }
 
-void Messenger::listen() {
-  listening_ = transport_->receive(Transport::kAnyRank, kStatusTag,
-                                   std::as_writable_bytes(std::span(&heard_, 1)));
+void Messenger::receive_status() {
+  status_request_ = transport_->receive(Transport::kAnyRank, kStatusTag,
+                                        std::as_writable_bytes(std::span(&incoming_status_, 1)));
 }
 
-void Messenger::send_status(int to, Question asks) {
-  if (asks == Question::lives || asks == Question::is_missing) ++open_questions_;
-  auto status = std::make_unique<Status>(Status{.rank = rank(), .asks = asks, .waits = waits_});
+void Messenger::send_status(int to, StatusKind kind) {
+  if (kind == StatusKind::ping || kind == StatusKind::suspicion) ++unanswered_pings_;
+  auto status = std::make_unique<Status>(Status{.rank = rank(), .kind = kind, .waits = waits_});
   const auto bytes = std::as_bytes(std::span(status.get(), 1));
   try {
     sending_.emplace_back(transport_->send(to, kStatusTag, bytes), std::move(status));
-  } catch (const Error&) {  // the rank is lost, and will be missing where an answer is expected
+  } catch (const Error&) {  // the rank is lost, which a missing answer will show
   }
 }
 
 void Messenger::on_status(const Status& status) {
   const auto from = static_cast<size_t>(status.rank);
   heard_at_[from] = Clock::now();
-  if (status.asks == Question::leaves) {
-    ++leaving_;
+  if (status.kind == StatusKind::leave) {
+    ++ranks_leaving_;
     return;
   }
-  if (status.asks == Question::fails)
+  if (status.kind == StatusKind::abort)
     throw ReportedElsewhere(fmt::format("{} has ended with an error", name_of(status.rank)));
-  if (status.asks == Question::none) {
-    --open_questions_;
-    answers_[from] = status;
-    answered_[from] = true;
+  if (status.kind == StatusKind::pong) {
+    --unanswered_pings_;
+    pongs_[from] = status;
     return;
   }
-  if (status.asks == Question::is_missing) asked_[from] = Clock::now();
-  send_status(status.rank, Question::none);
+  if (status.kind == StatusKind::suspicion) suspected_at_[from] = Clock::now();
+  send_status(status.rank, StatusKind::pong);
 }
 
 void Messenger::answer() {
-  while (transport_->done(listening_)) {
-    const Status status = heard_;
-    listen();
+  while (transport_->done(status_request_)) {
+    const Status status = incoming_status_;
+    receive_status();
     on_status(status);
   }
   std::erase_if(sending_, [this](auto& message) {
@@ -121,83 +122,85 @@ void Messenger::answer() {
   });
 }
 
-std::optional<Mailbox::Message> Messenger::take() {
-  std::optional<Mailbox::Message> letter = letters_.take();
-  if (letter) heard_at_[static_cast<size_t>(letter->from)] = Clock::now();
-  return letter;
+std::optional<Mailbox::Message> Messenger::try_receive() {
+  std::optional<Mailbox::Message> message = mailbox_.try_receive();
+  if (message) heard_at_[static_cast<size_t>(message->from)] = Clock::now();
+  return message;
 }
 
 bool Messenger::watch(std::span<const int> ranks) {
   const auto now = Clock::now();
-  if (now - watched_ > kWatchGap) std::fill(heard_at_.begin(), heard_at_.end(), now);
-  watched_ = now;
+  if (now - watched_at_ > kWatchGap) std::fill(heard_at_.begin(), heard_at_.end(), now);
+  watched_at_ = now;
   waits_ = true;
-  const bool hurries = !hurried_at_ && hurried_();
-  if (hurries) hurried_at_ = now;
-  if (hurries || now - questioned_ > deadlines_.wait / 4) {
-    questioned_ = now;
-    for (const int rank : ranks) send_status(rank, Question::lives);
+  const bool newly_requested = !stop_requested_at_ && stop_requested_();
+  if (newly_requested) stop_requested_at_ = now;
+  if (newly_requested || now - pinged_at_ > deadlines_.wait / 4) {
+    pinged_at_ = now;
+    for (const int rank : ranks) send_status(rank, StatusKind::ping);
   }
-  bool all_live = hurried_at_.has_value();
-  // Launchers kill what does not end about a second after their signal; find_missing() takes time.
+  bool all_alive = stop_requested_at_.has_value();
+  // Launchers kill what does not end about a second after their signal; detect_missing_rank() takes
+  // time.
   const auto patience = deadlines_.answer / (this->rank() == 0 ? 4 : 8);
   for (const int rank : ranks) {
     const auto heard_at = heard_at_[static_cast<size_t>(rank)];
-    if (now - heard_at > deadlines_.wait) declare_dead(rank, true);
-    if (!hurried_at_ || heard_at >= *hurried_at_) continue;
-    all_live = false;
-    if (now - *hurried_at_ > patience) declare_dead(rank, false);
+    if (now - heard_at > deadlines_.wait) report_silent(rank, true);
+    if (!stop_requested_at_ || heard_at >= *stop_requested_at_) continue;
+    all_alive = false;
+    if (now - *stop_requested_at_ > patience) report_silent(rank, false);
   }
-  return all_live;
+  return all_alive;
 }
 
-/// A watched rank is silent. Rank 0 is the lowest that can report it.
-void Messenger::declare_dead(int silent, bool deadline) {
+/// Reports a watched rank that is silent. Rank 0 is the lowest rank that can, and need not look for
+/// a lower one.
+void Messenger::report_silent(int silent, bool deadline) {
   if (rank() == 0) throw RankMissing(missing_message(silent, deadline), silent);
-  find_missing(silent, deadline);
+  detect_missing_rank(silent, deadline);
 }
 
 void Messenger::report_failure() {
   for (int other = 0; other < size(); ++other)
-    if (other != rank()) send_status(other, Question::fails);
+    if (other != rank()) send_status(other, StatusKind::abort);
   const auto begin = Clock::now();
   for (answer(); !sending_.empty() && Clock::now() - begin < deadlines_.answer; answer())
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kPollInterval);
 }
 
 void Messenger::leave() {
   const bool is_root = rank() == 0;
-  std::vector<int> others(is_root ? answers_.size() - 1 : 1);
+  std::vector<int> others(is_root ? hosts_.size() - 1 : 1);
   std::iota(others.begin(), others.end(), is_root ? 1 : 0);
-  const auto wait_until = [&](const std::function<bool()>& over) {
-    for (answer(); !over(); answer()) {
+  const auto wait_until = [&](const auto& condition) {
+    for (answer(); !condition(); answer()) {
       watch(others);
-      std::this_thread::sleep_for(kPause);
+      std::this_thread::sleep_for(kPollInterval);
     }
   };
   const auto announce = [&] {
-    for (const int other : others) send_status(other, Question::leaves);
+    for (const int other : others) send_status(other, StatusKind::leave);
   };
   if (!is_root) announce();
-  wait_until([&] { return leaving_ == std::ssize(others); });
+  wait_until([&] { return ranks_leaving_ == std::ssize(others); });
   if (is_root) announce();
-  wait_until([&] { return sending_.empty() && letters_.deliver(); });
+  wait_until([&] { return sending_.empty() && mailbox_.progress(); });
 }
 
 void Messenger::finish() {
-  letters_.close();
-  transport_->cancel(listening_);
-  data().finish();
+  mailbox_.close();
+  transport_->cancel(status_request_);
+  data_transport().finish();
 }
 
-void Messenger::send_operations_by(std::unique_ptr<Transport> transport) {
+void Messenger::set_data_transport(std::unique_ptr<Transport> transport) {
   require(!busy(), "the transport of operations is changed while one is under way");
-  data_ = std::move(transport);
+  data_transport_ = std::move(transport);
 }
 
-void Messenger::run(Rounds rounds) {
+void Messenger::run(CollectiveSchedule schedule) {
   require(!busy(), "an operation of ranks is run while another is under way");
-  start(std::move(rounds), kOperationTag, [] {});
+  start(std::move(schedule), kOperationTag, [] {});
   while (busy()) advance();
 }
 
@@ -206,111 +209,110 @@ void Messenger::exchange(int to, std::span<const std::byte> out, int from,
   run({{.exchange = {to, out, from, in}}});
 }
 
-void Messenger::begin(Rounds rounds, std::function<void()> ended) {
-  // Their messages do not mix: the last operation with this tag has ended.
-  const int tag = kOperationTag + 1 + static_cast<int>(begun_++ % static_cast<int64_t>(kAtOnce));
-  start(std::move(rounds), tag, std::move(ended));
+void Messenger::begin(CollectiveSchedule schedule, std::function<void()> on_complete) {
+  // The last operation with this tag is complete, so messages of the two do not mix.
+  const int tag =
+      kOperationTag + 1 + static_cast<int>(begun_++ % static_cast<int64_t>(kMaxConcurrent));
+  start(std::move(schedule), tag, std::move(on_complete));
 }
 
-void Messenger::start(Rounds rounds, int tag, std::function<void()> ended) {
-  if (rounds.empty()) return ended();
+void Messenger::start(CollectiveSchedule schedule, int tag, std::function<void()> on_complete) {
+  if (schedule.empty()) return on_complete();
   if (!busy()) wait_ = {};
   waits_ = true;
-  operations_.push_back({.rounds = std::move(rounds), .ended = std::move(ended), .tag = tag});
-  post(operations_.back());
+  operations_.push_back(
+      {.schedule = std::move(schedule), .on_complete = std::move(on_complete), .tag = tag});
+  post_round(operations_.back());
 }
 
-/// Calls `call`, which moves a message between this rank and `peer`. If it throws because a rank is
+/// Calls `call`, which sends a message to `peer` or receives one. If it throws because a rank is
 /// lost, throws RankMissing or ReportedElsewhere instead.
 template <typename Call>
-auto Messenger::moving_with(int peer, const Call& call) {
+auto Messenger::with_failure_detection(int peer, const Call& call) {
   try {
     return call();
   } catch (const Error&) {
-    find_missing(peer, false);
+    detect_missing_rank(peer, false);
     throw;
   }
 }
 
-/// Begins to send and to receive the messages of a round.
-void Messenger::post(Operation& operation) {
-  const Exchange& exchange = operation.rounds[operation.round].exchange;
+/// Begins to send and to receive the messages of an operation's round.
+void Messenger::post_round(Operation& operation) {
+  const Exchange& exchange = operation.exchange();
   const size_t bytes = std::max(exchange.out.size(), exchange.in.size());
-  for (size_t part = 0; part * kLargestMessage < bytes; ++part) {
+  for (size_t part = 0; part * kMaxMessageBytes < bytes; ++part) {
     if (const auto in = part_of(exchange.in, part); !in.empty())
-      operation.requests.push_back(moving_with(exchange.from, [&, in = in] {
-        return data().receive(exchange.from, operation.tag, in);
+      operation.requests.push_back(with_failure_detection(exchange.from, [&] {
+        return data_transport().receive(exchange.from, operation.tag, in);
       }));
     if (const auto out = part_of(exchange.out, part); !out.empty())
-      operation.requests.push_back(moving_with(
-          exchange.to, [&, out = out] { return data().send(exchange.to, operation.tag, out); }));
+      operation.requests.push_back(with_failure_detection(
+          exchange.to, [&] { return data_transport().send(exchange.to, operation.tag, out); }));
   }
 }
 
-/// Goes on with the next round if all messages of this one are there. Returns whether it does.
-bool Messenger::move(Operation& operation) {
-  if (operation.over) return false;
-  const Round& round = operation.rounds[operation.round];
-  moving_with(peer_of(round.exchange), [&] {
-    return std::erase_if(operation.requests,
-                         [this](Transport::Request& request) { return data().done(request); });
+/// Ends the round of an operation, if all its messages have arrived, and begins the next one.
+/// Returns whether the round has ended.
+bool Messenger::progress(Operation& operation) {
+  if (operation.complete) return false;
+  const Round& round = operation.schedule[operation.round];
+  with_failure_detection(peer_of(round.exchange), [&] {
+    return std::erase_if(operation.requests, [this](Transport::Request& request) {
+      return data_transport().done(request);
+    });
   });
   if (!operation.requests.empty()) return false;
   bytes_sent_ += static_cast<int64_t>(round.exchange.out.size());
   if (round.then) round.then();
-  if (++operation.round < operation.rounds.size()) {
-    post(operation);
+  if (++operation.round < operation.schedule.size()) {
+    post_round(operation);
   } else {
-    const auto ended = std::move(operation.ended);
-    operation = {.over = true};
-    ended();
+    const auto on_complete = std::move(operation.on_complete);
+    operation = {.complete = true};
+    on_complete();
   }
   return true;
 }
 
-bool Messenger::move_all() {
-  bool moved = false;
-  for (Operation& operation : operations_) moved |= move(operation);
-  while (busy() && operations_.front().over) operations_.pop_front();
-  if (moved) wait_ = {};
+bool Messenger::progress_all() {
+  bool any = false;
+  for (Operation& operation : operations_) any |= progress(operation);
+  while (busy() && operations_.front().complete) operations_.pop_front();
+  if (any) wait_ = {};
   if (!busy()) waits_ = false;
-  return moved;
+  return any;
 }
 
-/// The rank whose message the oldest operation waits for.
-int Messenger::awaited_rank() const {
-  const Operation& oldest = operations_.front();
-  return peer_of(oldest.rounds[oldest.round].exchange);
-}
-
-/// Asks the ranks with which messages are under way whether they live, so that both sides send. A
-/// TCP connection that could not send for some seconds tries again after up to a minute, but at
-/// once when it gets more to send.
-void Messenger::probe() {
+/// Pings the ranks with which messages are under way, so that both sides send. A TCP connection
+/// that could not send for some seconds tries again after up to a minute, but at once when it gets
+/// more to send.
+void Messenger::send_keep_alives() {
   std::set<int> peers;
   for (const Operation& operation : operations_) {
-    if (operation.over) continue;
-    const Exchange& exchange = operation.rounds[operation.round].exchange;
+    if (operation.complete) continue;
+    const Exchange& exchange = operation.exchange();
     if (!exchange.out.empty()) peers.insert(exchange.to);
     if (!exchange.in.empty()) peers.insert(exchange.from);
   }
-  for (const int peer : peers) send_status(peer, Question::lives);
-  probed_ = Clock::now();
+  for (const int peer : peers) send_status(peer, StatusKind::ping);
+  kept_alive_at_ = Clock::now();
 }
 
 void Messenger::advance() {
-  if (move_all() || ++wait_.looks <= kEagerLooks) return;
+  if (progress_all() || ++wait_.polls <= kEagerPolls) return;
   const auto waited = Clock::now() - wait_.begin;
-  if (wait_.looks < looks_ && waited < kLooking) return std::this_thread::yield();
+  if (wait_.polls < spin_polls_ && waited < kSpinTime) return std::this_thread::yield();
   answer();
-  const auto patience = deadlines_.wait / kProbes;
-  if (waited > patience && Clock::now() - probed_ > patience) probe();
-  if (waited > deadlines_.wait) find_missing(awaited_rank(), true);
-  if (hurried_() && !wait_.hurried) {
-    wait_.hurried = true;
-    find_missing(awaited_rank(), false, [this] { return move_all(); });
+  const auto interval = deadlines_.wait / kKeepAlives;
+  if (waited > interval && Clock::now() - kept_alive_at_ > interval) send_keep_alives();
+  const int awaited = peer_of(operations_.front().exchange());
+  if (waited > deadlines_.wait) detect_missing_rank(awaited, true);
+  if (stop_requested_() && !wait_.searched) {
+    wait_.searched = true;
+    detect_missing_rank(awaited, false, [this] { return progress_all(); });
   }
-  std::this_thread::sleep_for(kPause);
+  std::this_thread::sleep_for(kPollInterval);
 }
 
 std::string Messenger::missing_message(int missing, bool deadline) const {
@@ -319,39 +321,40 @@ std::string Messenger::missing_message(int missing, bool deadline) const {
                   : fmt::format("{} {}", name_of(missing), kSilent);
 }
 
-/// Asks all ranks what they do. Throws if one is missing. Without `deadline` a rank is missing only
-/// if it does not answer until what is waited for has `arrived`: it may have sent that and ended.
-void Messenger::find_missing(int peer, bool deadline, const std::function<bool()>& arrived) {
-  const auto here = static_cast<size_t>(rank());
-  std::fill(answered_.begin(), answered_.end(), false);
-  answered_[here] = true;
-  answers_[here] = {.rank = rank(), .waits = 1};
+/// The failure detector: pings all ranks and throws if one is missing. `deadline`: that of a
+/// message has passed, and a rank that answers may be missing, too. Otherwise only a rank that does
+/// not answer is, unless what this rank waits for has `arrived`: its sender may have ended since.
+void Messenger::detect_missing_rank(int peer, bool deadline, const std::function<bool()>& arrived) {
+  std::fill(pongs_.begin(), pongs_.end(), std::nullopt);
+  pongs_[static_cast<size_t>(rank())] = Status{.rank = rank(), .waits = 1};
   for (int other = 0; other < size(); ++other)
-    if (other != rank()) send_status(other, Question::is_missing);
+    if (other != rank()) send_status(other, StatusKind::suspicion);
   const auto begin = Clock::now();
   const auto patience = deadline ? deadlines_.answer : deadlines_.answer / 4;
-  const auto all_answered = [this] {
-    return std::ranges::find(answered_, false) == answered_.end();
+  const auto first_silent = [this] {
+    return std::find(pongs_.begin(), pongs_.end(), std::nullopt);
   };
-  // With the deadline passed it waits even if all have answered: who else asks?
+  const auto all_answered = [&] { return first_silent() == pongs_.end(); };
+  // After the deadline it waits even if all have answered: a lower rank may detect this, too.
   while (Clock::now() - begin < patience && (deadline || !all_answered())) {
     answer();
     if (!deadline && arrived()) return;
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kPollInterval);
   }
   if (!deadline && all_answered()) return;
   int missing = peer;
-  if (const auto silent = std::ranges::find(answered_, false); silent != answered_.end()) {
-    missing = static_cast<int>(silent - answered_.begin());
+  if (!all_answered()) {
+    missing = static_cast<int>(first_silent() - pongs_.begin());
   } else {
-    // All live. Who waits for nobody has not arrived.
-    for (const Status& status : answers_)
-      if (!status.waits) missing = status.rank;
+    // All are alive. One that waits for nobody has not begun the operation.
+    for (const std::optional<Status>& status : pongs_)
+      if (!status->waits) missing = status->rank;
   }
   const std::string message = missing_message(missing, deadline);
-  // A lower rank that has asked just now reports it, or has done so and ended.
+  // A lower rank that has just detected this reports it, or has done so and ended.
   for (int lower = 0; lower < rank(); ++lower)
-    if (Clock::now() - asked_[static_cast<size_t>(lower)] < 2 * deadlines_.answer + kTimeToReport)
+    if (Clock::now() - suspected_at_[static_cast<size_t>(lower)] <
+        2 * deadlines_.answer + kTimeToReport)
       throw ReportedElsewhere(message);
   throw RankMissing(message, missing);
 }

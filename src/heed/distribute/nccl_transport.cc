@@ -12,8 +12,8 @@ namespace {
 
 static_assert(HEED_NCCL_CHANNELS == kOperationTags);
 
-/// Between looks at connections that are being made.
-constexpr std::chrono::milliseconds kNcclPause{1};
+/// Between two polls of a connection that is being made.
+constexpr std::chrono::milliseconds kNcclPollInterval{1};
 
 /// The number of this process among those that the launcher has started on this host.
 int local_rank() {
@@ -22,9 +22,9 @@ int local_rank() {
   return 0;
 }
 
-/// Runs operations as they are run beside each other, one after the other. NCCL connects two ranks
-/// when they first exchange a message on a communicator, and allocates memory for it, which would
-/// wait for kernels of other communicators.
+/// Runs an operation on each communicator, one after the other. NCCL connects two ranks when they
+/// first exchange a message on a communicator, and allocates memory for it, which would wait for
+/// kernels of other communicators.
 void connect_peers(Messenger& messenger) {
   const auto size = static_cast<size_t>(messenger.size());
   constexpr size_t kLeast = NcclTransport::kLeastBytes / sizeof(float);
@@ -32,7 +32,7 @@ void connect_peers(Messenger& messenger) {
   Bounds shards;
   for (size_t shard = 0; shard <= size; ++shard)
     shards.push_back(static_cast<int64_t>(shard * kLeast));
-  for (size_t i = 0; i < Messenger::kAtOnce; ++i) {
+  for (size_t i = 0; i < Messenger::kMaxConcurrent; ++i) {
     messenger.begin(reduce_scatter(messenger, values, shards), [] {});
     while (messenger.busy()) messenger.advance();
   }
@@ -65,7 +65,7 @@ void NcclConnection::connect(const std::string& ids, int rank, int size,
       require(std::chrono::steady_clock::now() < end,
               "NCCL has not connected the ranks within {} s",
               std::chrono::duration_cast<std::chrono::seconds>(deadline).count());
-      std::this_thread::sleep_for(kNcclPause);
+      std::this_thread::sleep_for(kNcclPollInterval);
     }
   }
 }
@@ -98,8 +98,8 @@ void NcclTransport::Direction<Byte>::end() {
 }
 
 template <typename Byte>
-Transport::Request NcclTransport::add(Direction<Byte>& direction, int channel, int peer,
-                                      std::span<Byte> bytes) {
+Transport::Request NcclTransport::enqueue(Direction<Byte>& direction, int channel, int peer,
+                                          std::span<Byte> bytes) {
   messages_.push_back(std::make_unique<Message>(Message{.channel = channel, .parts = 0}));
   Message& message = *messages_.back();
   for (; !bytes.empty(); ++message.parts) {
@@ -113,17 +113,17 @@ Transport::Request NcclTransport::add(Direction<Byte>& direction, int channel, i
 Transport::Request NcclTransport::send(int to, int tag, std::span<const std::byte> bytes) {
   if (bytes.size() < kLeastBytes) return base_.send(to, tag, bytes);
   const int channel = tag - kOperationTag;
-  return add(channels_.at(static_cast<size_t>(channel)).out, channel, to, bytes);
+  return enqueue(channels_.at(static_cast<size_t>(channel)).out, channel, to, bytes);
 }
 
 Transport::Request NcclTransport::receive(int from, int tag, std::span<std::byte> bytes) {
   if (bytes.size() < kLeastBytes) return base_.receive(from, tag, bytes);
   const int channel = tag - kOperationTag;
-  return add(channels_.at(static_cast<size_t>(channel)).in, channel, from, bytes);
+  return enqueue(channels_.at(static_cast<size_t>(channel)).in, channel, from, bytes);
 }
 
 /// Ends the exchange of a channel, if it is over, and begins the next one.
-void NcclTransport::move(int number) {
+void NcclTransport::progress(int number) {
   Channel& channel = channels_[static_cast<size_t>(number)];
   if (channel.busy()) {
     if (!nccl_->done(number)) return;
@@ -150,7 +150,7 @@ void NcclTransport::move(int number) {
 bool NcclTransport::done(Request& request) {
   const auto message = std::ranges::find(messages_, request, &std::unique_ptr<Message>::get);
   if (message == messages_.end()) return base_.done(request);
-  move((*message)->channel);
+  progress((*message)->channel);
   if ((*message)->parts > 0) return false;
   messages_.erase(message);
   request = nullptr;
@@ -173,19 +173,19 @@ const heed_nccl_plugin& nccl_plugin() {
 void use_nccl(Group& group, std::chrono::milliseconds deadline,
               const std::function<const heed_nccl_plugin&()>& open) {
   std::string ids;
-  auto nccl = on_all_ranks(group, [&] {
+  auto nccl = propagate_errors(group, [&] {
     auto connection = std::make_unique<NcclConnection>(open());
     if (group.is_root()) ids = connection->make_ids();
     return connection;
   });
   group.broadcast(ids);
-  on_all_ranks(group, [&] {
+  propagate_errors(group, [&] {
     nccl->connect(ids, group.rank(), group.size(), deadline);
     return true;
   });
   auto used = group.run([&nccl](Messenger& messenger) {
-    messenger.send_operations_by(
-        std::make_unique<NcclTransport>(messenger.control(), std::move(nccl)));
+    messenger.set_data_transport(
+        std::make_unique<NcclTransport>(messenger.control_transport(), std::move(nccl)));
     connect_peers(messenger);
   });
   group.wait(used);

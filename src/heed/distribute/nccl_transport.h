@@ -11,29 +11,28 @@
 
 #include "heed/distribute/group.h"
 #include "heed/distribute/nccl_plugin.h"
-#include "heed/distribute/tags.h"
 
 namespace heed::distribute {
 
-/// This rank's part of the plug-in for NCCL (nccl_plugin.h), whose errors it throws as Error. A
-/// connection that was not finished is given up at the end, without waiting for other ranks.
+/// This rank's connection by the plug-in for NCCL (nccl_plugin.h), whose errors it throws as Error.
+/// The destructor aborts a connection that was not finished, without waiting for other ranks.
 class NcclConnection {
  public:
-  /// Takes a GPU of this host: that of the number that the launcher has given to this process among
-  /// those of the host. `nccl` must outlive this.
+  /// Takes the GPU with this process's local rank, which the launcher has set. `nccl` must outlive
+  /// this.
   explicit NcclConnection(const heed_nccl_plugin& nccl);
   ~NcclConnection();
   NcclConnection(const NcclConnection&) = delete;
   NcclConnection& operator=(const NcclConnection&) = delete;
 
-  /// What all ranks pass to connect(); one of them makes it.
+  /// Makes the ids that all ranks pass to connect(). One rank calls it.
   std::string make_ids();
   /// Connects the channels of all ranks. Collective.
   void connect(const std::string& ids, int rank, int size, std::chrono::milliseconds deadline);
   void exchange(int channel, const heed_nccl_exchange& exchange);
   /// Whether the channel's exchange is over.
   bool done(int channel);
-  /// When no exchange is under way. Collective.
+  /// Ends the connection when no exchange is under way. Collective.
   void finish();
 
  private:
@@ -44,7 +43,8 @@ class NcclConnection {
   std::array<char, HEED_NCCL_ERROR_BYTES> error_{};
 };
 
-/// Carries the messages of operations: large ones by NCCL, from GPU to GPU, small ones as before.
+/// Carries the messages of operations: large ones by NCCL, from GPU to GPU, small ones by the base
+/// transport.
 ///
 /// NCCL has no tags: two ranks match what they launch on a communicator by its order, and a kernel
 /// runs until the other rank has launched its own. Therefore
@@ -59,7 +59,7 @@ class NcclConnection {
 /// first part of the first round of the oldest operation that is not complete.
 class NcclTransport : public Transport {
  public:
-  /// A message of fewer bytes is sooner there than copied to a GPU and back.
+  /// The base transport is faster for fewer bytes than copies to a GPU and back.
   static constexpr size_t kLeastBytes = size_t{64} << 10;
 
   /// `base` must outlive this.
@@ -72,7 +72,7 @@ class NcclTransport : public Transport {
   Request send(int to, int tag, std::span<const std::byte> bytes) override;
   Request receive(int from, int tag, std::span<std::byte> bytes) override;
   bool done(Request& request) override;
-  /// Of small messages alone: no operation gives one up.
+  /// Cancels a message of the base transport: operations cancel none.
   void cancel(Request& request) override { base_.cancel(request); }
   void finish() override;
 
@@ -103,8 +103,8 @@ class NcclTransport : public Transport {
   };
 
   template <typename Byte>
-  Request add(Direction<Byte>& direction, int channel, int peer, std::span<Byte> bytes);
-  void move(int channel);
+  Request enqueue(Direction<Byte>& direction, int channel, int peer, std::span<Byte> bytes);
+  void progress(int channel);
 
   Transport& base_;
   std::unique_ptr<NcclConnection> nccl_;
@@ -116,7 +116,7 @@ class NcclTransport : public Transport {
 /// that it needs is missing.
 const heed_nccl_plugin& nccl_plugin();
 
-/// From now on, the group's operations send large messages by NCCL. Throws Error on one rank,
+/// Makes the group's operations send large messages by NCCL. Throws Error on one rank,
 /// ReportedElsewhere on the others, when `open` throws, a rank has no GPU of its own, or NCCL has
 /// not connected the ranks within the deadline. Collective.
 void use_nccl(Group& group, std::chrono::milliseconds deadline,

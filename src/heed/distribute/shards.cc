@@ -20,8 +20,8 @@ Bounds shards_of(const Bounds& pieces, int size) {
   return bounds;
 }
 
-bool divides_leaves(int size, int64_t leaves) {
-  return std::has_single_bit(static_cast<unsigned>(size)) && leaves % size == 0;
+bool is_bitwise_reproducible(int size, int64_t microbatches) {
+  return std::has_single_bit(static_cast<unsigned>(size)) && microbatches % size == 0;
 }
 
 }  // namespace heed::distribute

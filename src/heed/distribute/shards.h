@@ -13,12 +13,12 @@ using Bounds = std::vector<int64_t>;
 /// reversed, as recursive halving with distance doubling leaves them; otherwise the rank.
 int shard_of_rank(int rank, int size);
 
-/// Every `pieces / size`-th of the bounds of `pieces` pieces: those of the shards of `size` ranks.
-/// With other numbers of ranks shards differ by at most one piece.
+/// The bounds of the shards of `size` ranks, each of whole pieces. If `size` does not divide the
+/// number of pieces, shards differ by at most one piece.
 Bounds shards_of(const Bounds& pieces, int size);
 
 /// Whether all sums have the same bits on this number of ranks as on one: a power of two, at most
-/// the number of leaves.
-bool divides_leaves(int size, int64_t leaves);
+/// the number of microbatches.
+bool is_bitwise_reproducible(int size, int64_t microbatches);
 
 }  // namespace heed::distribute

@@ -16,10 +16,11 @@ struct WorkItem {
   std::string bytes;
 };
 
-/// What rank 0 knows of the work.
+/// The functions by which rank 0 gets pieces and delivers their results.
 struct WorkSource {
-  /// The next piece, if there is one by now; sets `ended` when none will follow. It does not wait.
-  /// An Error is thrown on once all pieces before it are done. Called on the group's thread.
+  /// The next piece, if there is one by now; sets `ended` when none will follow. Must not wait. An
+  /// Error that it throws ends the work once all earlier pieces are done. Called on the progress
+  /// thread.
   std::function<std::optional<WorkItem>(bool& ended)> next;
   /// Takes the results, in the order of the pieces, on the calling thread.
   std::function<void(std::string result)> take;
@@ -29,10 +30,9 @@ struct WorkSource {
 using Compute = std::function<std::string(std::string_view piece)>;
 
 /// Shares work among the ranks, rank 0 included: each gets a new piece when it has done one
-/// (self-scheduling). Returns on rank 0 when all results have been taken, and then on the others.
-/// `group` has several ranks, which call it with the same `fingerprint` of what results depend on;
-/// its `hurried` is called on its own thread, too.
-/// Collective.
+/// (dynamic self-scheduling). Returns on rank 0 when all results have been taken, and then on the
+/// others. `group` has several ranks, which call it with the same `fingerprint` of what results
+/// depend on; its `stop_requested` is called on the progress thread, too. Collective.
 ///
 /// Throws on rank 0: what `next` or `take` throws; RankMissing or Error, which name the rank and
 /// its pieces, when one is lost, fails or has another fingerprint, after the results before them
@@ -40,11 +40,11 @@ using Compute = std::function<std::string(std::string_view piece)>;
 void share_work(Group& group, uint64_t fingerprint, const WorkSource& source,
                 const Compute& compute);
 
-/// In place of share_work(), on rank 0: an error ends it before. The others throw
-/// ReportedElsewhere.
+/// In place of share_work(), on rank 0, when an error ends the work before it has begun. The others
+/// throw ReportedElsewhere.
 void end_work(Group& group);
 
-/// In place of share_work(), on a rank other than 0 that cannot work: rank 0 reports `error`.
+/// In place of share_work(), on another rank, when it cannot work: rank 0 reports `error`.
 /// Throws ReportedElsewhere, or RankMissing if rank 0 is lost.
 [[noreturn]] void report_to_root(Group& group, const std::string& error);
 

@@ -7,6 +7,12 @@
 
 namespace heed::distribute {
 
+/// Tags of the messages between ranks: statuses, mail (headers, payloads) and operations.
+constexpr int kStatusTag = 1, kMailHeaderTag = 2, kMailPayloadTag = 3, kOperationTag = 4;
+/// An operation that runs alone has the first tag of operations; those that are under way at once
+/// have the others.
+constexpr int kOperationTags = 4;
+
 /// Messages between the ranks of a run, which are processes on one or several hosts. Messages of
 /// one sender with one tag arrive in order. All functions are called by one thread and throw Error
 /// when the system underneath reports one.
@@ -14,7 +20,7 @@ class Transport {
  public:
   /// A message under way.
   using Request = void*;
-  /// As a sender to receive from: any rank.
+  /// Receives from any rank.
   static constexpr int kAnyRank = -1;
 
   virtual ~Transport() = default;
@@ -30,7 +36,7 @@ class Transport {
   /// Whether the message has been sent or received. Messages move only while this is called. After
   /// it has returned true, the request is gone.
   virtual bool done(Request& request) = 0;
-  /// Gives up receiving a message.
+  /// Cancels the receipt of a message.
   virtual void cancel(Request& request) = 0;
 
   /// Ends the connection when no message is under way. Every rank calls it; launchers take a rank

@@ -108,7 +108,7 @@ TrainResult run(const TrainOptions& options, const TrainCallbacks& callbacks) {
   const auto [config, directory] = train::prepare_run(options, observer, *group);
   locked = directory;
   observer.log("configuration:\n" + train::write_toml(config));
-  const std::unique_ptr<train::Task> task = distribute::on_all_ranks(*group, [&] {
+  const std::unique_ptr<train::Task> task = distribute::propagate_errors(*group, [&] {
     return train::prepare_task(config, train::vocabulary_source(config, directory), observer);
   });
   train::require_same_inputs(config, *task, *group);
@@ -159,7 +159,7 @@ std::optional<LastCheckpoint> last_checkpoint(const std::filesystem::path& out) 
     const auto run = train::RunDirectory::join(out, false);
     if (!run.has_checkpoint()) return std::nullopt;
     const train::TrainingState state = train::read_state(run);
-    return LastCheckpoint{.step = state.step, .leaves = state.leaves};
+    return LastCheckpoint{.step = state.step, .leaves = state.microbatches};
   });
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "heed/base/error.h"
 #include "heed/generate/sampling.h"
@@ -16,8 +15,6 @@ bool Beam::Candidate::operator<(const Candidate& other) const {
 }
 
 namespace {
-
-constexpr double kForbiddenPath = -std::numeric_limits<double>::infinity();
 
 /// Calls visit(token) for every token whose value is at least `bound`. visit() may raise the bound.
 /// Nearly all blocks are below it; the compiler vectorises the loop that skips them.
@@ -35,16 +32,13 @@ void visit_at_least(std::span<const float> values, const float& bound, const Vis
 }
 
 /// A float below `number`, whatever the rounding.
-float below(double number) {
-  return std::nextafter(static_cast<float>(number), -std::numeric_limits<float>::infinity());
-}
+float below(double number) { return std::nextafter(static_cast<float>(number), kForbiddenLogit); }
 
 /// A sequence that cannot continue keeps logits of -inf.
 void renormalize(Tensor& logits) {
   for (int64_t row = 0; row < logits.rows(); ++row) {
     Tensor own = logits.row_slice(row, row + 1);
-    if (std::ranges::max(own.values<float>()) > -std::numeric_limits<float>::infinity())
-      kernels::log_softmax(own, own);
+    if (std::ranges::max(own.values<float>()) > kForbiddenLogit) kernels::log_softmax(own, own);
   }
 }
 
@@ -60,7 +54,7 @@ std::vector<Beam::Candidate> Beam::candidates(std::span<const float> log_probabi
   for (size_t sequence = 0; sequence < sequences_.size(); ++sequence) {
     const double so_far = sequences_[sequence].log_probability;
     const auto row = log_probabilities.subspan(sequence * classes, classes);
-    float bound = -std::numeric_limits<float>::infinity();
+    float bound = kForbiddenLogit;
     const auto raise_bound = [&] {
       if (best.size() == wanted) bound = below(best.front().log_probability - so_far);
     };
@@ -95,7 +89,7 @@ void Beam::finish(const Sequence& sequence, double log_probability, size_t token
                                      .log_probability = log_probability,
                                      .score = log_probability / penalty,
                                      .complete = tokens > sequence.tokens.size()}};
-  // Those of the last rows that chose the tokens; the one that chose the end token is left out.
+  // Of the rows whose logits chose the tokens, without the one that chose the end token.
   if (sequence.cross_attention)
     for (const int32_t row :
          std::span(sequence.cache_rows).last(tokens).first(sequence.tokens.size()))
@@ -121,7 +115,7 @@ void Beam::advance(std::span<const float> log_probabilities) {
   size_t rank = 0;
   for (const Candidate& candidate : candidates(log_probabilities)) {
     const Sequence& sequence = sequences_[static_cast<size_t>(candidate.sequence)];
-    if (candidate.log_probability == kForbiddenPath) break;  // and those after it, too
+    if (candidate.log_probability == double{kForbiddenLogit}) break;  // and so are all after it
     const bool among_best = rank++ < width;
     if (is_end(candidate.token)) {
       if (among_best) finish(sequence, candidate.log_probability, sequence.tokens.size() + 1);
@@ -146,26 +140,20 @@ void Beam::append(int32_t token, double log_probability) {
   finish_search_if_complete();
 }
 
-/// An end that was forced says nothing about the output.
+/// A hypothesis whose end was forced is not complete.
 std::vector<SearchResult> BeamState::best() const {
   std::vector<SearchResult> best = beam_.best();
   for (auto& [hypothesis, cross_attention] : best)
-    if (forces_end(rules_, so_far(hypothesis.tokens))) hypothesis.complete = false;
+    if (forces_end(rules_, input_.with_output(hypothesis.tokens))) hypothesis.complete = false;
   return best;
-}
-
-TokensSoFar BeamState::so_far(std::span<const int32_t> output) const {
-  return {.source = input_.source,
-          .prompt = input_.prompt,
-          .output = output,
-          .max_new_tokens = input_.max_new_tokens};
 }
 
 void BeamState::apply_rules_to(Tensor& logits) const {
   const auto width = static_cast<size_t>(logits.cols());
   const std::vector<Sequence>& sequences = beam_.sequences();
   for (size_t i = 0; i < sequences.size(); ++i)
-    apply_rules(rules_, so_far(sequences[i].tokens), {logits.data<float>() + i * width, width});
+    apply_rules(rules_, input_.with_output(sequences[i].tokens),
+                {logits.data<float>() + i * width, width});
 }
 
 /// Chooses the token as sampling with temperature 0 does; its probability is that of the model.

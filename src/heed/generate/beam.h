@@ -71,7 +71,6 @@ class BeamState : public DecodingState {
   std::vector<SearchResult> best() const;
 
  private:
-  TokensSoFar so_far(std::span<const int32_t> output) const;
   void apply_rules_to(Tensor& logits) const;
   void advance_greedily(Tensor& logits);
 

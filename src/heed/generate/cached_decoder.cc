@@ -153,7 +153,7 @@ void CachedDecoder::add_memory(std::span<const int32_t> rows, int32_t q_end) {
 Tensor CachedDecoder::run_pass() {
   use_adapters();
   Context context = context_;
-  if (cross_attention_.wants_any())
+  if (cross_attention_.observes_any())
     context.observe_attention = [this](AttentionSite site, const kernels::AttentionForward& in) {
       cross_attention_.add_weights(site, in);
     };

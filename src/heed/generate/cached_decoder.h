@@ -70,7 +70,7 @@ class CachedDecoder {
   /// finite. If this throws, no rows were appended.
   Tensor decode(std::span<const DecodeInput> inputs);
 
-  /// What tokens attend to in cross-attention: see CrossAttentionSums.
+  /// The cross-attention weights of tokens.
   const CrossAttentionSums& cross_attention() const { return cross_attention_; }
 
   /// The rows of the caches; release what is no longer needed.

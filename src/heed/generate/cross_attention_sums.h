@@ -11,18 +11,18 @@ namespace heed::generate {
 /// Sums the cross-attention weights of some tokens of a decoder's passes over layers and heads.
 class CrossAttentionSums {
  public:
-  /// A new pass, of which no token is wanted yet.
+  /// Begins a pass, in which no token is observed yet.
   void begin_pass() { groups_.clear(); }
-  /// Wants the tokens of the pass from number `first` on, one for each of `cache_rows`, the rows
-  /// that their keys and values have. They attend to `memory_rows` of the memory caches.
+  /// Observes the tokens of the pass from number `first` on, one for each of `cache_rows`, the rows
+  /// of their keys and values. They attend to `memory_rows` of the memory caches.
   void add(int32_t first, std::span<const int32_t> cache_rows,
            std::span<const int32_t> memory_rows);
-  bool wants_any() const { return !groups_.empty(); }
+  bool observes_any() const { return !groups_.empty(); }
   /// Adds the weights of one layer of the pass; for Context::observe_attention.
   void add_weights(AttentionSite site, const kernels::AttentionForward& in);
 
-  /// The sums of each token that was wanted, [source tokens] f32, by its cache row; those of other
-  /// rows are old or undefined.
+  /// The sums of each observed token, [source tokens] f32, by its cache row; those of other rows
+  /// are old or undefined.
   const std::vector<Tensor>& by_row() const { return by_row_; }
 
  private:

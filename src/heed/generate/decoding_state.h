@@ -14,8 +14,8 @@ struct Sequence {
   std::vector<int32_t> tokens;      // output so far
   std::vector<int32_t> cache_rows;  // the rows of the kv cache for each token read
   double log_probability = 0;       // used by beam search
-  /// What the tokens read attend to, by cache row: CrossAttentionSums::by_row(). Null unless the
-  /// request wants it.
+  /// The cross-attention weights of the tokens read, by cache row (CrossAttentionSums::by_row()).
+  /// Null unless the request asks for them.
   const std::vector<Tensor>* cross_attention = nullptr;
 };
 

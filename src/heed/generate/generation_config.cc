@@ -35,23 +35,24 @@ struct SettingsFile {
     return static_cast<int32_t>(integer_of(value, key, file, 0, vocab_size - 1));
   }
 
-  /// One id, or a list.
+  /// The elements of a list, or the only value.
+  Json elements(const char* key) const {
+    const Json* value = find(key);
+    if (value == nullptr) return Json::array();
+    return value->is_array() ? *value : Json::array({*value});
+  }
+
   std::vector<int32_t> tokens(const char* key) const {
     std::vector<int32_t> ids;
-    const Json* value = find(key);
-    if (value == nullptr) return ids;
-    for (const Json& one : value->is_array() ? *value : Json::array({*value}))
-      ids.push_back(token(one, key));
+    for (const Json& id : elements(key)) ids.push_back(token(id, key));
     return ids;
   }
 
   /// The same without ids that the vocabulary does not have, which never occur.
   std::vector<int32_t> known_tokens(const char* key) const {
     std::vector<int32_t> ids;
-    const Json* value = find(key);
-    if (value == nullptr) return ids;
     constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-    for (const Json& one : value->is_array() ? *value : Json::array({*value})) {
+    for (const Json& one : elements(key)) {
       const int64_t id = integer_of(one, key, file, -1, kMost);
       if (id >= 0 && id < vocab_size)
         ids.push_back(static_cast<int32_t>(id));
@@ -93,7 +94,7 @@ float read_penalty(const SettingsFile& settings, const char* key) {
   return penalty;
 }
 
-/// A word that is an end token is allowed.
+/// bad_words_ids, without end tokens, which stay allowed.
 std::vector<SequenceBias> read_bad_words(const SettingsFile& settings, const TokenRules& rules) {
   constexpr const char* kKey = "bad_words_ids";
   std::vector<SequenceBias> words;
@@ -104,7 +105,7 @@ std::vector<SequenceBias> read_bad_words(const SettingsFile& settings, const Tok
   for (const Json& word : *value) {
     std::vector<int32_t> tokens = settings.sequence(word, kKey);
     if (tokens.size() == 1 && rules.is_end(tokens.front())) continue;
-    words.push_back({std::move(tokens), -std::numeric_limits<float>::infinity()});
+    words.push_back({std::move(tokens), kForbiddenLogit});
   }
   return words;
 }

@@ -1,6 +1,7 @@
 #include "heed/generate/generation_keys.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
@@ -16,65 +17,47 @@ using Json = nlohmann::json;
 
 // docs/models.md has these lists, too.
 
-/// Those that read_generation_config() reads beside the options of sampling.
-constexpr std::string_view kApplied[] = {"begin_suppress_tokens",
-                                         "bad_words_ids",
-                                         "bos_token_id",
-                                         "decoder_start_token_id",
-                                         "encoder_no_repeat_ngram_size",
-                                         "encoder_repetition_penalty",
-                                         "eos_token_id",
-                                         "exponential_decay_length_penalty",
-                                         "forced_bos_token_id",
-                                         "forced_eos_token_id",
-                                         "max_length",
-                                         "max_new_tokens",
-                                         "min_length",
-                                         "min_new_tokens",
-                                         "no_repeat_ngram_size",
-                                         "renormalize_logits",
-                                         "repetition_penalty",
-                                         "sequence_bias",
-                                         "suppress_tokens"};
+bool is_one_of(std::string_view key, std::initializer_list<std::string_view> keys) {
+  return std::ranges::find(keys, key) != keys.end();
+}
 
-/// The request decides, not the file.
-constexpr std::string_view kOfTheRequest[] = {"do_sample", "early_stopping", "length_penalty",
-                                              "num_beams", "num_return_sequences"};
+/// The settings that read_generation_config() reads, beside the options of sampling.
+bool is_applied(std::string_view key) {
+  return is_one_of(
+      key, {"begin_suppress_tokens", "bad_words_ids", "bos_token_id", "decoder_start_token_id",
+            "encoder_no_repeat_ngram_size", "encoder_repetition_penalty", "eos_token_id",
+            "exponential_decay_length_penalty", "forced_bos_token_id", "forced_eos_token_id",
+            "max_length", "max_new_tokens", "min_length", "min_new_tokens", "no_repeat_ngram_size",
+            "renormalize_logits", "repetition_penalty", "sequence_bias", "suppress_tokens"});
+}
 
-/// They change how `transformers` computes, or what its generate() returns beside outputs.
-constexpr std::string_view kWithoutEffect[] = {"_commit_hash",
-                                               "_from_model_config",
-                                               "assistant_confidence_threshold",
-                                               "assistant_early_exit",
-                                               "assistant_ensemble_weight",
-                                               "assistant_lookbehind",
-                                               "cache_config",
-                                               "cache_implementation",
-                                               "compile_config",
-                                               "continuous_batching_config",
-                                               "disable_compile",
-                                               "diversity_penalty",  // of num_beam_groups
-                                               "is_assistant",
-                                               "low_memory",
-                                               "max_cache_len",
-                                               "max_matching_ngram_size",
-                                               "num_assistant_tokens",
-                                               "num_assistant_tokens_schedule",
-                                               "output_attentions",
-                                               "output_hidden_states",
-                                               "output_logits",
-                                               "output_scores",
-                                               "pad_token_id",
-                                               "prefill_chunk_size",
-                                               "prompt_lookup_num_tokens",
-                                               "remove_invalid_values",
-                                               "return_dict_in_generate",
-                                               "return_legacy_cache",
-                                               "speculation_type",
-                                               "target_lookbehind",
-                                               "transformers_version",
-                                               "use_cache",
-                                               "use_mtp"};
+/// The request decides these, not the file.
+bool is_of_request(std::string_view key) {
+  return is_one_of(
+      key, {"do_sample", "early_stopping", "length_penalty", "num_beams", "num_return_sequences"});
+}
+
+/// These change how `transformers` drafts tokens, but not the outputs.
+bool is_of_speculation(std::string_view key) {
+  return is_one_of(
+      key, {"assistant_confidence_threshold", "assistant_early_exit", "assistant_ensemble_weight",
+            "assistant_lookbehind", "is_assistant", "max_matching_ngram_size",
+            "num_assistant_tokens", "num_assistant_tokens_schedule", "prompt_lookup_num_tokens",
+            "speculation_type", "target_lookbehind", "use_mtp"});
+}
+
+/// These change how `transformers` computes, or what its generate() returns beside outputs.
+/// (diversity_penalty has an effect only with num_beam_groups.)
+bool has_no_effect(std::string_view key) {
+  return is_one_of(key,
+                   {"_commit_hash",         "_from_model_config",    "cache_config",
+                    "cache_implementation", "compile_config",        "continuous_batching_config",
+                    "disable_compile",      "diversity_penalty",     "low_memory",
+                    "max_cache_len",        "output_attentions",     "output_hidden_states",
+                    "output_logits",        "output_scores",         "pad_token_id",
+                    "prefill_chunk_size",   "remove_invalid_values", "return_dict_in_generate",
+                    "return_legacy_cache",  "transformers_version",  "use_cache"});
+}
 
 /// A setting that heed does not apply, and the values with which it does nothing.
 struct Unsupported {
@@ -130,7 +113,6 @@ std::string refusal(std::span<const Unsupported> settings, const Json& json,
 }
 
 bool is_known_setting(std::string_view key) {
-  const auto has = [&](const auto& keys) { return std::ranges::find(keys, key) != std::end(keys); };
   const auto refuses = [&](const auto& settings) {
     return std::ranges::find(settings, key, &Unsupported::key) != std::end(settings);
   };
@@ -138,8 +120,8 @@ bool is_known_setting(std::string_view key) {
   for_each_sampling_option([&](const auto& option) {
     of_sampling |= option.use == SamplingUse::samples && option.name == key;
   });
-  return of_sampling || has(kApplied) || has(kOfTheRequest) || has(kWithoutEffect) ||
-         refuses(kUnsupported) || refuses(kUnsupportedSampling);
+  return of_sampling || is_applied(key) || is_of_request(key) || is_of_speculation(key) ||
+         has_no_effect(key) || refuses(kUnsupported) || refuses(kUnsupportedSampling);
 }
 
 }  // namespace

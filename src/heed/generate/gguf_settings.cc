@@ -22,7 +22,7 @@ struct OtherSampling {
 constexpr OtherSampling kOtherSampling[] = {
     {"mirostat", 0}, {"xtc_probability", 0}, {"penalty_repeat", 1}};
 
-/// Of the options that files have.
+/// The key of an option that files can have.
 template <typename Option>
 std::string key_of(const Option& option) {
   return kSampling + std::string(option.name == "temperature" ? "temp" : option.name);

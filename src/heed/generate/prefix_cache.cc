@@ -13,7 +13,7 @@ size_t common_prefix(std::span<const int32_t> a, std::span<const int32_t> b) {
 
 }  // namespace
 
-void PrefixCache::drop(std::list<Sequence>::iterator sequence) {
+void PrefixCache::evict(std::list<Sequence>::iterator sequence) {
   pool_.release(sequence->rows);
   rows_ -= static_cast<int64_t>(sequence->rows.size());
   sequences_.erase(sequence);
@@ -28,10 +28,10 @@ void PrefixCache::insert(std::span<const int32_t> tokens, std::span<const int32_
     const bool same = std::ranges::equal(adapters, old->adapters);
     const size_t common = same ? common_prefix(tokens, old->tokens) : 0;
     if (common == tokens.size()) return;  // kept already
-    if (common == old->tokens.size()) drop(old);
+    if (common == old->tokens.size()) evict(old);
     old = next;
   }
-  while (rows_ + count > max_rows_) drop(std::prev(sequences_.end()));
+  while (rows_ + count > max_rows_) evict(std::prev(sequences_.end()));
   pool_.retain(rows);
   rows_ += count;
   sequences_.push_front({{tokens.begin(), tokens.end()},
@@ -59,7 +59,7 @@ std::vector<int32_t> PrefixCache::find(std::span<const int32_t> tokens, size_t m
 }
 
 void PrefixCache::clear() {
-  while (!sequences_.empty()) drop(sequences_.begin());
+  while (!sequences_.empty()) evict(sequences_.begin());
 }
 
 }  // namespace heed::generate

@@ -12,7 +12,7 @@ namespace heed::generate {
 
 /// Token sequences whose keys and values are kept after their requests have ended, so that a later
 /// request that begins with the same tokens need not compute them again. The least recently used
-/// sequences are dropped first.
+/// sequences are evicted first.
 class PrefixCache {
  public:
   /// Holds at most `max_rows` rows of the pool, which must outlive this. 0: keeps nothing.
@@ -21,17 +21,17 @@ class PrefixCache {
   PrefixCache(const PrefixCache&) = delete;
   PrefixCache& operator=(const PrefixCache&) = delete;
 
-  /// Keeps a sequence and becomes a holder of `rows`, the row of each of `tokens`, which these
-  /// adapters have computed.
+  /// Keeps a sequence and takes a reference to `rows`, the row of each of `tokens`, which were
+  /// computed with these adapters.
   void insert(std::span<const int32_t> tokens, std::span<const int32_t> rows,
               std::span<const ScaledAdapter> adapters);
-  /// The rows of the longest kept prefix of `tokens`, at most `max_length` rows, that the same
-  /// adapters have computed. The caller becomes a holder of them.
+  /// The rows of the longest kept prefix of `tokens` that was computed with the same adapters, at
+  /// most `max_length` rows. The caller gets a reference to them.
   std::vector<int32_t> find(std::span<const int32_t> tokens, size_t max_length,
                             std::span<const ScaledAdapter> adapters);
   void clear();
 
-  /// Rows that sequences hold; a row that several hold counts several times.
+  /// Rows of all sequences; a row of several counts several times.
   int64_t rows() const { return rows_; }
 
  private:
@@ -39,7 +39,7 @@ class PrefixCache {
     std::vector<int32_t> tokens, rows;
     std::vector<ScaledAdapter> adapters;
   };
-  void drop(std::list<Sequence>::iterator sequence);
+  void evict(std::list<Sequence>::iterator sequence);
 
   RowPool& pool_;
   int64_t max_rows_, rows_ = 0;

@@ -10,22 +10,22 @@ int32_t RowPool::acquire() {
   if (!free_.empty()) {
     const int32_t row = free_.top();
     free_.pop();
-    holders_[static_cast<size_t>(row)] = 1;
+    references_[static_cast<size_t>(row)] = 1;
     return row;
   }
-  require(holders_.size() < static_cast<size_t>(std::numeric_limits<int32_t>::max()),
+  require(references_.size() < static_cast<size_t>(std::numeric_limits<int32_t>::max()),
           "the sequences of one batch have more than 2^31 tokens");
-  holders_.push_back(1);
-  return static_cast<int32_t>(holders_.size() - 1);
+  references_.push_back(1);
+  return static_cast<int32_t>(references_.size() - 1);
 }
 
 void RowPool::retain(std::span<const int32_t> rows) {
-  for (const int32_t row : rows) ++holders_[static_cast<size_t>(row)];
+  for (const int32_t row : rows) ++references_[static_cast<size_t>(row)];
 }
 
 void RowPool::release(std::span<const int32_t> rows) {
   for (const int32_t row : rows)
-    if (--holders_[static_cast<size_t>(row)] == 0) free_.push(row);
+    if (--references_[static_cast<size_t>(row)] == 0) free_.push(row);
 }
 
 }  // namespace heed::generate

@@ -11,9 +11,6 @@
 namespace heed::generate {
 namespace {
 
-constexpr float kForbidden = -std::numeric_limits<float>::infinity();
-constexpr float kLargestLogit = std::numeric_limits<float>::max();
-
 struct TokenLogit {
   float logit;
   int32_t token;
@@ -39,13 +36,13 @@ void penalize(const SamplingOptions& options, const TokenCounts& counts, std::sp
     logit = logit > 0 ? logit / options.repetition_penalty : logit * options.repetition_penalty;
     if (times > 0)
       logit -= options.presence_penalty + options.frequency_penalty * static_cast<float>(times);
-    logit = std::min(logit, kLargestLogit);
+    logit = std::min(logit, kMaxLogit);
   }
 }
 
 int32_t most_probable(std::span<const float> logits) {
   const int64_t token = kernels::argmax(logits);
-  require_input(token >= 0 && logits[static_cast<size_t>(token)] != kForbidden,
+  require_input(token >= 0 && logits[static_cast<size_t>(token)] != kForbiddenLogit,
                 "every token is forbidden: no logit is above -inf");
   return static_cast<int32_t>(token);
 }
@@ -60,7 +57,8 @@ std::vector<TokenLogit> allowed(std::span<const float> logits) {
   std::vector<TokenLogit> all;
   all.reserve(logits.size());
   for (size_t token = 0; token < logits.size(); ++token)
-    if (logits[token] != kForbidden) all.push_back({logits[token], static_cast<int32_t>(token)});
+    if (logits[token] != kForbiddenLogit)
+      all.push_back({logits[token], static_cast<int32_t>(token)});
   require_input(!all.empty(), "every token is forbidden: no logit is above -inf");
   return all;
 }
@@ -104,9 +102,10 @@ void adjust_logits(const SamplingOptions& options, const TokenCounts& counts,
                    std::span<float> logits) {
   if (penalizes(options)) penalize(options, counts, logits);
   for (const auto& [token, bias] : options.logit_bias) {
-    if (static_cast<size_t>(token) >= logits.size()) continue;  // of a model that drafts
+    if (static_cast<size_t>(token) >= logits.size())
+      continue;  // a draft model may have fewer tokens
     float& logit = logits[static_cast<size_t>(token)];
-    logit = std::min(logit + bias, kLargestLogit);
+    logit = std::min(logit + bias, kMaxLogit);
   }
 }
 
@@ -143,7 +142,7 @@ int32_t sample_token(const SamplingOptions& options, std::span<const float> logi
     rest -= candidate.probability;
     if (rest < 0) return candidate.token;
   }
-  return left.back().token;  // rounding left the sum of the probabilities below 1
+  return left.back().token;  // if the probabilities sum to less than 1 after rounding
 }
 
 }  // namespace heed::generate

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -11,6 +12,10 @@
 namespace heed::generate {
 
 using heed::TokenProbability;
+
+/// The logit of a token that must not be chosen, and the largest one that logits are limited to.
+inline constexpr float kForbiddenLogit = -std::numeric_limits<float>::infinity();
+inline constexpr float kMaxLogit = std::numeric_limits<float>::max();
 
 /// Throws Error when a setting is out of range or a biased token is not below `vocab_size`.
 void check(const SamplingOptions& options, int64_t vocab_size);

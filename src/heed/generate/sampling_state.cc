@@ -57,16 +57,9 @@ TokenLogProbability SamplingState::log_probabilities(std::span<const float> logi
   return of(chosen);
 }
 
-TokensSoFar SamplingState::tokens_so_far() const {
-  return {.source = input_.source,
-          .prompt = input_.prompt,
-          .output = sequence_.tokens,
-          .max_new_tokens = input_.max_new_tokens};
-}
-
-/// The token after the output and `draft_offset` others, which rules and penalties do not know.
+/// The token after the output and `draft_offset` drafted ones, which rules and penalties ignore.
 int32_t SamplingState::choose(std::span<float> logits, size_t draft_offset) const {
-  const TokensSoFar tokens = tokens_so_far();
+  const TokensSoFar tokens = input_.with_output(sequence_.tokens);
   bias_logits(options_.rules, tokens, logits);
   adjust_logits(options_.sampling, counts_, logits);
   restrict_logits(options_.rules, tokens, logits);
@@ -77,7 +70,7 @@ int32_t SamplingState::draft_token(std::span<float> logits, size_t draft_offset)
   try {
     const int32_t token = choose(logits, draft_offset);
     return options_.rules.is_end(token) ? -1 : token;
-  } catch (const Error&) {  // of another model's logits
+  } catch (const Error&) {  // the draft model's logits allow no token
     return -1;
   }
 }
@@ -87,7 +80,7 @@ void SamplingState::advance(Tensor& logits) {
 }
 
 int64_t SamplingState::advance_drafted(Tensor& logits, std::span<const int32_t> draft) {
-  const size_t certain = sequence_.cache_rows.size() - draft.size();
+  const size_t verified_rows = sequence_.cache_rows.size() - draft.size();
   size_t accepted = 0;
   for (int64_t row = 0; row < logits.rows(); ++row) {
     Tensor own = logits.row_slice(row, row + 1);
@@ -100,7 +93,7 @@ int64_t SamplingState::advance_drafted(Tensor& logits, std::span<const int32_t> 
     ++accepted;
     if (ended_) break;
   }
-  sequence_.cache_rows.resize(certain + accepted);
+  sequence_.cache_rows.resize(verified_rows + accepted);
   result_.drafted_tokens += std::ssize(draft);
   result_.accepted_tokens += static_cast<int64_t>(accepted);
   return static_cast<int64_t>(accepted);
@@ -114,8 +107,9 @@ void SamplingState::append(std::span<float> logits) {
   const int32_t token = choose(logits, 0);
   if (options_.rules.is_end(token)) {
     if (recorded) result_.end_token = log_probabilities(unadjusted, token, result_.best_at_end);
-    return finish(forces_end(options_.rules, tokens_so_far()) ? FinishReason::length
-                                                              : FinishReason::stop);
+    return finish(forces_end(options_.rules, input_.with_output(sequence_.tokens))
+                      ? FinishReason::length
+                      : FinishReason::stop);
   }
   sequence_.tokens.push_back(token);
   counts_.add_output(token);

@@ -38,7 +38,6 @@ class SamplingState : public DecodingState {
   const Generation& result() const { return result_; }
 
  private:
-  TokensSoFar tokens_so_far() const;
   int32_t choose(std::span<float> logits, size_t draft_offset) const;
   void append(std::span<float> logits);
   void finish(FinishReason reason);

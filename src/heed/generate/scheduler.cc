@@ -9,7 +9,7 @@
 
 namespace heed::generate {
 
-/// A request that has joined.
+/// A request that has been admitted.
 struct Scheduler::Active {
   Id id;
   DecodingState* decoding;
@@ -19,7 +19,7 @@ struct Scheduler::Active {
   std::vector<int32_t> memory_rows = {};
   /// All rows of the decoder's caches that the request holds: those of its sequences.
   std::vector<int32_t> rows = {};
-  std::vector<int32_t> draft = {};   // of the pass
+  std::vector<int32_t> draft = {};   // for the current pass
   std::vector<int32_t> unread = {};  // the last token and the draft
   int64_t accepted = 0;              // tokens of the draft
   std::exception_ptr error = {};
@@ -58,7 +58,7 @@ int64_t Scheduler::rows_in_use() const {
   return decoder_.rows().in_use() + decoder_.memory_rows().in_use();
 }
 
-/// Whether a request may join beside the active ones.
+/// Whether a request can be admitted beside the active ones.
 bool Scheduler::fits(const Request& request) const {
   if (options_.max_active_requests > 0 && std::ssize(active_) >= options_.max_active_requests)
     return false;
@@ -66,7 +66,7 @@ bool Scheduler::fits(const Request& request) const {
          active_tokens_ + request.max_tokens <= options_.max_active_tokens;
 }
 
-/// Lets waiting requests join.
+/// Admits waiting requests.
 void Scheduler::admit() {
   while (!waiting_.empty() && fits(waiting_.front().second)) {
     auto& [id, request] = waiting_.front();
@@ -99,21 +99,21 @@ void Scheduler::reuse_prefix(Active& request) {
   request.decoding->sequences().front().cache_rows = request.rows;
 }
 
-/// Keeps the tokens of an ending request. Latent attention computes generated tokens in another way
-/// than those of a prompt, which would have other bits.
-void Scheduler::keep_prefix(const Active& request) {
+/// Keeps the tokens of an ending request for others; with latent attention only those of the
+/// prompt, since it computes generated tokens in another way, with other bits.
+void Scheduler::cache_prefix(const Active& request) {
   const std::span<const int32_t> prompt = request.decoding->prompt();
   std::vector<int32_t> tokens(prompt.begin(), prompt.end());
   const std::span<const Sequence> sequences = request.decoding->sequences();
   if (sequences.size() == 1 && !model_.config().latent.present())
     tokens.insert(tokens.end(), sequences.front().tokens.begin(), sequences.front().tokens.end());
-  // The last token was not read. After an earlier end, even the prompt may not have been.
+  // The last token was not read, and the prompt only in part if the request was cancelled.
   tokens.resize(std::min(tokens.size(), request.rows.size()));
   prefixes_.insert(tokens, std::span(request.rows).first(tokens.size()), request.adapters);
 }
 
 /// Adds the next tokens of a prompt to the pass, at most `room`.
-void Scheduler::plan_prompt(Active& request, int64_t room) {
+void Scheduler::plan_prefill(Active& request, int64_t room) {
   Sequence& sequence = request.decoding->sequences().front();
   const std::span<const int32_t> unread =
       request.decoding->prompt().subspan(sequence.cache_rows.size());
@@ -125,11 +125,11 @@ void Scheduler::plan_prompt(Active& request, int64_t room) {
                      .logit_rows = count == unread.size() ? 1 : 0,
                      .adapters = request.adapters,
                      .cross_attention = sequence.cross_attention != nullptr});
-  readers_.push_back(&request);
+  input_requests_.push_back(&request);
 }
 
 /// Adds the last token of each sequence to the pass, and the draft.
-void Scheduler::plan_generated(Active& request) {
+void Scheduler::plan_decode(Active& request) {
   for (Sequence& sequence : request.decoding->sequences()) {
     std::span<const int32_t> tokens = std::span<const int32_t>(sequence.tokens).last(1);
     if (!request.draft.empty()) {
@@ -144,21 +144,21 @@ void Scheduler::plan_generated(Active& request) {
                        .logit_rows = std::ssize(tokens),
                        .adapters = request.adapters,
                        .cross_attention = sequence.cross_attention != nullptr});
-    readers_.push_back(&request);
+    input_requests_.push_back(&request);
   }
 }
 
-/// The number of prompt tokens that the next pass may have.
-int64_t Scheduler::prompt_room() const {
+/// The most prompt tokens of the next pass.
+int64_t Scheduler::max_prefill_tokens() const {
   const int64_t limit = options_.max_prefill_tokens;
   const int64_t room = limit > 0 ? limit : std::numeric_limits<int64_t>::max();
   const bool generating =
       std::ranges::any_of(active_, [](const auto& request) { return !request->reads_prompt(); });
   if (!options_.balance_prefill || !generating) return room;
-  return std::min(room, times_.balanced_prompt_tokens());
+  return std::min(room, prefill_budget_.tokens());
 }
 
-/// Has the next tokens of requests drafted. A pass with prompts keeps the processor busy as it is.
+/// Drafts the next tokens of requests, unless the pass has prompts, which keep the processor busy.
 void Scheduler::draft() {
   drafted_.clear();
   for (const std::unique_ptr<Active>& request : active_) {
@@ -181,21 +181,21 @@ void Scheduler::draft() {
 
 void Scheduler::plan_pass() {
   inputs_.clear();
-  readers_.clear();
-  int64_t room = prompt_room();
+  input_requests_.clear();
+  int64_t room = max_prefill_tokens();
   for (const std::unique_ptr<Active>& request : active_) {
     if (!request->reads_prompt() || room == 0) continue;
-    plan_prompt(*request, room);
+    plan_prefill(*request, room);
     room -= static_cast<int64_t>(inputs_.back().tokens.size());
   }
   for (const std::unique_ptr<Active>& request : active_)
-    if (!request->reads_prompt()) plan_generated(*request);
+    if (!request->reads_prompt()) plan_decode(*request);
   advancing_.clear();
   first_rows_.assign(1, 0);
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (inputs_[i].logit_rows == 0) continue;
-    if (advancing_.empty() || advancing_.back() != readers_[i]) {
-      advancing_.push_back(readers_[i]);
+    if (advancing_.empty() || advancing_.back() != input_requests_[i]) {
+      advancing_.push_back(input_requests_[i]);
       first_rows_.push_back(first_rows_.back());
     }
     first_rows_.back() += inputs_[i].logit_rows;
@@ -213,19 +213,19 @@ void Scheduler::run_pass() {
   if (active_.empty()) return;
   draft();
   plan_pass();
-  const PassTimes::Measurement measurement(times_, inputs_);
+  const PrefillBudget::Timer timer(prefill_budget_, inputs_);
   Tensor logits = decoder_.decode(inputs_);  // [M, V]
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const std::vector<int32_t>& rows = inputs_[i].cache_rows;
-    readers_[i]->rows.insert(readers_[i]->rows.end(),
-                             rows.end() - static_cast<std::ptrdiff_t>(inputs_[i].tokens.size()),
-                             rows.end());
+    input_requests_[i]->rows.insert(
+        input_requests_[i]->rows.end(),
+        rows.end() - static_cast<std::ptrdiff_t>(inputs_[i].tokens.size()), rows.end());
   }
   advance(logits);
   if (!drafted_.empty()) {
     accepted_.clear();
     for (const Active* request : drafted_) accepted_.push_back(request->accepted);
-    options_.drafter->checked(accepted_);
+    options_.drafter->verified(accepted_);
   }
   finish_step();
 }
@@ -250,7 +250,7 @@ void Scheduler::advance(Active& request, Tensor own) const {
     request.accepted = request.decoding->advance_drafted(own, request.draft);
 }
 
-/// Records what the requests of the pass have reached and ends those that are finished.
+/// Records the progress of the requests of the pass and ends those that are finished.
 void Scheduler::finish_step() {
   for (Active* request : advancing_) {
     const bool ended = request->error || request->decoding->ended();
@@ -279,7 +279,7 @@ void Scheduler::release_unused_rows(Active& request) {
 }
 
 void Scheduler::end(Active& request) {
-  if (!request.error) keep_prefix(request);
+  if (!request.error) cache_prefix(request);
   if (options_.drafter) options_.drafter->forget(request.id);
   decoder_.rows().release(request.rows);
   decoder_.memory_rows().release(request.memory_rows);

@@ -11,7 +11,7 @@
 
 #include "heed/generate/cached_decoder.h"
 #include "heed/generate/decoding_state.h"
-#include "heed/generate/pass_times.h"
+#include "heed/generate/prefill_budget.h"
 #include "heed/generate/prefix_cache.h"
 #include "heed/generate/speculation/drafter.h"
 
@@ -28,7 +28,7 @@ struct SchedulerOptions {
   /// Prompt tokens of one pass; the rest of a longer prompt follows in the next passes. 0: no
   /// limit.
   int64_t max_prefill_tokens = 0;
-  /// Prompt tokens beside generated ones: at most as many as take about as long.
+  /// Limits prompt tokens beside generated ones to about the time of the latter (PrefillBudget).
   bool balance_prefill = false;
   /// Tokens of ended requests of a decoder-only model whose keys and values are kept for requests
   /// that begin with the same tokens. 0: none.
@@ -94,13 +94,13 @@ class Scheduler {
   void admit();
   void encode_sources();
   void reuse_prefix(Active& request);
-  void keep_prefix(const Active& request);
-  int64_t prompt_room() const;
+  void cache_prefix(const Active& request);
+  int64_t max_prefill_tokens() const;
   void draft();
   void plan_pass();
   void run_pass();
-  void plan_prompt(Active& request, int64_t room);
-  void plan_generated(Active& request);
+  void plan_prefill(Active& request, int64_t room);
+  void plan_decode(Active& request);
   void advance(Tensor& logits);
   void advance(Active& request, Tensor own) const;
   void finish_step();
@@ -116,15 +116,14 @@ class Scheduler {
   Id next_id_ = 1;
   int64_t active_tokens_ = 0;  // sum of max_tokens
   int64_t reused_tokens_ = 0;
-  PassTimes times_;
+  PrefillBudget prefill_budget_;
   // Of one step; members so that steps reuse the allocations.
   std::vector<CachedDecoder::DecodeInput> inputs_;
-  std::vector<Active*> readers_;  // the request of each input
-  std::vector<Active*>
-      advancing_;  // those whose logits the pass computes, in the order of its rows
-  std::vector<int64_t> first_rows_;  // of the logits, for each of advancing_
+  std::vector<Active*> input_requests_;  // of each of inputs_
+  std::vector<Active*> advancing_;       // those that get logits, in the order of their rows
+  std::vector<int64_t> first_rows_;      // of the logits, for each of advancing_
   std::vector<bool> used_rows_;
-  std::vector<Active*> drafted_;   // those that the drafter was asked for
+  std::vector<Active*> drafted_;   // those for which the drafter was asked
   std::vector<int64_t> accepted_;  // for each of drafted_
   std::vector<Progress> progress_;
 };

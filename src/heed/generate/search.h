@@ -14,7 +14,7 @@ using heed::Hypothesis;
 using heed::kMaxBeams;
 using heed::SearchOptions;
 
-/// What the model reads for one output.
+/// The input of the model for one output.
 struct GeneratorInput {
   std::vector<int32_t> source = {};  // the input of the encoder; empty for a decoder-only model
   std::vector<int32_t> prompt = {};  // the first input of the decoder, not empty
@@ -24,6 +24,9 @@ struct GeneratorInput {
   int64_t max_tokens(int64_t paths) const {
     return static_cast<int64_t>(source.size() + prompt.size()) + paths * max_new_tokens;
   }
+  TokensSoFar with_output(std::span<const int32_t> output) const {
+    return {source, prompt, output, max_new_tokens};
+  }
 };
 
 /// The input for the translation of a source, whose output is limited by `options`. `prompt` is the
@@ -32,9 +35,9 @@ GeneratorInput translation_input(const model::ModelConfig& config, const SearchO
                                  std::vector<int32_t> source, std::vector<int32_t> prompt);
 
 /// The n_best translations of each source, best first, by greedy or beam search. Sources end with
-/// end of sequence, and the decoder begins with its start token. A result does not depend on the
-/// other sources. The kv cache has default_cache_dtype(). Throws Error on options out of range, and
-/// as Transformer::encode() and checked_logits() do.
+/// the end-of-sequence token, and the decoder begins with its start token. A result does not depend
+/// on the other sources. The kv cache has default_cache_dtype(). Throws Error on options out of
+/// range, and as Transformer::encode() and checked_logits() do.
 std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DType dtype,
                                             std::vector<std::vector<int32_t>> sources,
                                             const SearchOptions& options);
@@ -42,8 +45,8 @@ std::vector<std::vector<Hypothesis>> search(const model::Transformer& model, DTy
 /// A finished hypothesis.
 struct SearchResult {
   Hypothesis hypothesis;
-  /// If it was asked for: what the decoder attended to when it chose each token, the
-  /// cross-attention weights of all layers and heads, summed: [source tokens] f32.
+  /// On request, for each token the cross-attention weights with which it was chosen, summed over
+  /// layers and heads: [source tokens] f32.
   std::vector<Tensor> cross_attention = {};
 };
 

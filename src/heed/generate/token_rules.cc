@@ -2,29 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "heed/generate/sampling.h"
 
 namespace heed::generate {
 namespace {
 
-constexpr float kNever = -std::numeric_limits<float>::infinity();
-constexpr float kLargest = std::numeric_limits<float>::max();
-
-/// Ids outside the vocabulary never occur. That of a model that drafts may be smaller.
+/// Ids outside the vocabulary never occur. The vocabulary of a draft model may be smaller.
 bool is_known(int32_t token, std::span<const float> logits) {
   return token >= 0 && static_cast<size_t>(token) < logits.size();
 }
 
 void forbid(std::span<const int32_t> tokens, std::span<float> logits) {
   for (const int32_t token : tokens)
-    if (is_known(token, logits)) logits[static_cast<size_t>(token)] = kNever;
+    if (is_known(token, logits)) logits[static_cast<size_t>(token)] = kForbiddenLogit;
 }
 
 /// Only these tokens remain, with equal probabilities.
 void force(std::span<const int32_t> tokens, std::span<float> logits) {
-  std::ranges::fill(logits, kNever);
+  std::ranges::fill(logits, kForbiddenLogit);
   for (const int32_t token : tokens)
     if (is_known(token, logits)) logits[static_cast<size_t>(token)] = 0;
 }
@@ -53,11 +49,12 @@ void add_biases(std::span<const SequenceBias> biases, const TokensSoFar& tokens,
     else
       found->second += bias;
   }
-  for (const auto& [token, bias] : sums) logits[token] = std::min(logits[token] + bias, kLargest);
+  for (const auto& [token, bias] : sums) logits[token] = std::min(logits[token] + bias, kMaxLogit);
 }
 
-/// The inverse of a repetition penalty, once for each token of the source.
-void favour_source(float penalty, const TokensSoFar& tokens, std::span<float> logits) {
+/// Applies the inverse of a repetition penalty once to each token of the source.
+void apply_encoder_repetition_penalty(float penalty, const TokensSoFar& tokens,
+                                      std::span<float> logits) {
   const std::span<const int32_t> source = tokens.source.empty() ? tokens.prompt : tokens.source;
   std::vector<int32_t> unique(source.begin(), source.end());
   std::ranges::sort(unique);
@@ -82,20 +79,21 @@ void forbid_ngrams(int64_t n, const Text& text, const TokensSoFar& tokens,
   for (size_t i = before; i < text.size(); ++i) {
     size_t same = 0;
     while (same < before && text[i - before + same] == tokens[end + same]) ++same;
-    if (same == before && is_known(text[i], logits)) logits[static_cast<size_t>(text[i])] = kNever;
+    if (same == before && is_known(text[i], logits))
+      logits[static_cast<size_t>(text[i])] = kForbiddenLogit;
   }
 }
 
-void decay_length(const LengthDecay& decay, const TokenRules& rules, const TokensSoFar& tokens,
-                  std::span<float> logits) {
+void apply_length_decay(const LengthDecay& decay, const TokenRules& rules,
+                        const TokensSoFar& tokens, std::span<float> logits) {
   const int64_t beyond = tokens.new_tokens() - decay.start;
   if (beyond <= 0) return;
   const double power = std::pow(decay.factor, static_cast<double>(beyond));
-  const auto growth = static_cast<float>(std::min(power - 1, double{kLargest}));
+  const auto growth = static_cast<float>(std::min(power - 1, double{kMaxLogit}));
   for (const int32_t token : rules.eos_ids) {
     if (!is_known(token, logits)) continue;
     float& logit = logits[static_cast<size_t>(token)];
-    if (std::isfinite(logit)) logit = std::min(logit + std::abs(logit) * growth, kLargest);
+    if (std::isfinite(logit)) logit = std::min(logit + std::abs(logit) * growth, kMaxLogit);
   }
 }
 
@@ -112,7 +110,7 @@ bool forces_end(const TokenRules& rules, const TokensSoFar& tokens) {
 void bias_logits(const TokenRules& rules, const TokensSoFar& tokens, std::span<float> logits) {
   add_biases(rules.sequence_bias, tokens, logits);
   if (rules.encoder_repetition_penalty != 1)
-    favour_source(rules.encoder_repetition_penalty, tokens, logits);
+    apply_encoder_repetition_penalty(rules.encoder_repetition_penalty, tokens, logits);
 }
 
 void restrict_logits(const TokenRules& rules, const TokensSoFar& tokens, std::span<float> logits) {
@@ -127,7 +125,7 @@ void restrict_logits(const TokenRules& rules, const TokensSoFar& tokens, std::sp
     forbid(rules.eos_ids, logits);
   if (rules.forced_bos_id >= 0 && tokens.size() == 1) force({&rules.forced_bos_id, 1}, logits);
   if (forces_end(rules, tokens)) force(rules.forced_eos_ids, logits);
-  if (rules.length_decay) decay_length(*rules.length_decay, rules, tokens, logits);
+  if (rules.length_decay) apply_length_decay(*rules.length_decay, rules, tokens, logits);
   forbid(rules.suppress_tokens, logits);
   // A forced first token comes before the beginning.
   const bool forced = rules.forced_bos_id >= 0 && tokens.prompt.size() == 1;

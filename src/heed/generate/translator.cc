@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
-#include "heed/data/translation_batches.h"
+#include "heed/data/inference_batches.h"
 #include "heed/generate/alignment.h"
 #include "heed/generate/cached_decoder.h"
 #include "heed/model/check_input.h"
@@ -13,7 +12,6 @@
 namespace heed::generate {
 namespace {
 
-constexpr int64_t kLinesPerTask = 32;  // tokenized by a thread at a time
 /// Smallest number of source tokens times num_beams of a batch that one thread translates alone.
 constexpr int64_t kMinTranslatedTokens = 256;
 
@@ -50,12 +48,8 @@ int64_t Translator::batch_tokens() const {
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
                                                int64_t first_line) const {
   std::vector<Translation> results(lines.size());
-  parallel_in_order(
-      static_cast<int64_t>(lines.size()), kLinesPerTask, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i)
-          results[static_cast<size_t>(i)].source = name_input(
-              "line", first_line + i, [&] { return encode(lines[static_cast<size_t>(i)]); });
-      });
+  data::read_inputs("line", lines.size(), first_line,
+                    [&](size_t i) { results[i].source = encode(lines[i]); });
   std::vector<Translation*> filled;  // lines with tokens besides end of sequence and language
   std::vector<int64_t> lengths;
   for (Translation& line : results) {
@@ -65,15 +59,11 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
     lengths.push_back(static_cast<int64_t>(line.source.size()));
   }
   const int64_t beams = std::max(options_.search.num_beams, 1);
-  const auto batches =
-      data::plan_for_threads(lengths,
-                             {.max_per_batch = std::max<int64_t>(batch_tokens() / beams, 1),
-                              .min_per_thread = kMinTranslatedTokens / beams},
-                             thread_count());
-  parallel_in_order(static_cast<int64_t>(batches.size()), 1, [&](int64_t batch, int64_t) {
+  const data::BatchTokens tokens{.max_per_batch = std::max<int64_t>(batch_tokens() / beams, 1),
+                                 .min_per_thread = kMinTranslatedTokens / beams};
+  data::run_batches(lengths, tokens, [&](std::span<const int64_t> members) {
     std::vector<Translation*> own;
-    for (const int64_t index : batches[static_cast<size_t>(batch)])
-      own.push_back(filled[static_cast<size_t>(index)]);
+    for (const int64_t index : members) own.push_back(filled[static_cast<size_t>(index)]);
     translate_batch(own);
   });
   return results;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
-#include <unordered_map>
 
 #include "heed/base/error.h"
 #include "heed/metrics/metric_version.h"
@@ -25,15 +23,9 @@ using Overlaps = std::array<NgramOverlap, kOrders>;
 
 void add_sentence(const std::string& hypothesis, const std::string& reference, Overlaps& sums) {
   const std::string ours = tokenize_13a(hypothesis), theirs = tokenize_13a(reference);
-  std::unordered_map<std::string_view, int32_t> numbering;
-  const auto numbers = [&](const std::string& text) {
-    std::vector<int32_t> ids;
-    for (const std::string_view word : split_words(text))
-      ids.push_back(
-          numbering.try_emplace(word, static_cast<int32_t>(numbering.size())).first->second);
-    return ids;
-  };
-  const auto overlaps = ngram_overlaps(numbers(ours), numbers(theirs), kOrders);
+  metrics::WordIds ids;
+  const auto hypothesis_ids = ids(split_words(ours)), reference_ids = ids(split_words(theirs));
+  const auto overlaps = ngram_overlaps(hypothesis_ids, reference_ids, kOrders);
   for (size_t n = 0; n < kOrders; ++n) {
     sums[n].hypothesis += overlaps[n].hypothesis;
     sums[n].reference += overlaps[n].reference;

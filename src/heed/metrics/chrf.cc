@@ -1,7 +1,6 @@
 #include "heed/metrics.h"
 
 #include <string_view>
-#include <unordered_map>
 
 #include "heed/base/error.h"
 #include "heed/metrics/metric_version.h"
@@ -57,15 +56,9 @@ std::vector<std::string_view> words_and_marks(std::string_view text) {
 std::vector<NgramOverlap> sentence_overlaps(const std::string& hypothesis,
                                             const std::string& reference, int word_order) {
   auto overlaps = ngram_overlaps(characters(hypothesis), characters(reference), kCharacterOrder);
-  std::unordered_map<std::string_view, int32_t> numbering;
-  const auto numbers = [&](const std::string& text) {
-    std::vector<int32_t> ids;
-    for (const std::string_view word : words_and_marks(text))
-      ids.push_back(
-          numbering.try_emplace(word, static_cast<int32_t>(numbering.size())).first->second);
-    return ids;
-  };
-  const auto of_words = ngram_overlaps(numbers(hypothesis), numbers(reference), word_order);
+  metrics::WordIds ids;
+  const auto hypothesis_ids = ids(words_and_marks(hypothesis));
+  const auto of_words = ngram_overlaps(hypothesis_ids, ids(words_and_marks(reference)), word_order);
   overlaps.insert(overlaps.end(), of_words.begin(), of_words.end());
   return overlaps;
 }

@@ -1,7 +1,5 @@
 #include "heed/metrics/ngrams.h"
 
-#include <unordered_map>
-
 namespace heed::metrics {
 namespace {
 
@@ -29,6 +27,13 @@ class NgramIds {
 };
 
 }  // namespace
+
+std::vector<int32_t> WordIds::operator()(std::span<const std::string_view> words) {
+  std::vector<int32_t> numbers;
+  for (const std::string_view word : words)
+    numbers.push_back(ids_.try_emplace(word, static_cast<int32_t>(ids_.size())).first->second);
+  return numbers;
+}
 
 std::vector<NgramOverlap> ngram_overlaps(std::span<const int32_t> hypothesis,
                                          std::span<const int32_t> reference, int max_order) {

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace heed::metrics {
@@ -10,6 +12,16 @@ namespace heed::metrics {
 struct NgramOverlap {
   int64_t hypothesis = 0, reference = 0;  // number of n-grams in each
   int64_t matches = 0;                    // sum over distinct n-grams of the smaller count
+};
+
+/// Numbers words in the order in which they first occur. The words that it has seen must outlive
+/// it.
+class WordIds {
+ public:
+  std::vector<int32_t> operator()(std::span<const std::string_view> words);
+
+ private:
+  std::unordered_map<std::string_view, int32_t> ids_;
 };
 
 /// The overlaps for n = 1, ..., max_order. Items are ids of words or characters. Expected time is

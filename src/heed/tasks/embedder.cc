@@ -4,9 +4,8 @@
 #include <cmath>
 
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
 #include "heed/data/batch.h"
-#include "heed/data/translation_batches.h"
+#include "heed/data/inference_batches.h"
 #include "heed/tasks/hidden_states.h"
 #include "heed/tasks/text_settings.h"
 
@@ -84,7 +83,7 @@ int64_t Embedder::dimension() const {
   return options_.truncate_dim == 0 ? width : std::min(width, options_.truncate_dim);
 }
 
-/// Without a special token at the end, which follows the text.
+/// Without a special token at the end, which would follow the text.
 int64_t Embedder::count_prompt_tokens() const {
   const std::vector<int32_t> prompt = tokens("");
   return std::ssize(prompt) - (!prompt.empty() && tokenizer_.is_special(prompt.back()) ? 1 : 0);
@@ -105,15 +104,10 @@ int64_t Embedder::count_tokens(const std::string& text) const {
 std::vector<std::vector<int32_t>> Embedder::read(const std::vector<std::string>& texts,
                                                  int64_t first_number) const {
   std::vector<std::vector<int32_t>> all(texts.size());
-  parallel_in_order(static_cast<int64_t>(texts.size()), kTextsPerTask,
-                    [&](int64_t begin, int64_t end) {
-                      for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-                        all[i] = name_input("text", first_number + static_cast<int64_t>(i), [&] {
-                          std::vector<int32_t> own = tokens(texts[i]);
-                          require_input(!own.empty(), "no tokens");
-                          return own;
-                        });
-                    });
+  data::read_inputs("text", texts.size(), first_number, [&](size_t i) {
+    all[i] = tokens(texts[i]);
+    require_input(!all[i].empty(), "no tokens");
+  });
   return all;
 }
 
@@ -146,15 +140,13 @@ void Embedder::embed_tokens(const std::vector<std::vector<int32_t>>& texts,
                             std::span<float> embeddings) const {
   std::vector<int64_t> lengths;
   for (const std::vector<int32_t>& text : texts) lengths.push_back(std::ssize(text));
-  const auto batches = data::plan_for_threads(
+  data::run_batches(
       lengths, {.max_per_batch = options_.batch_tokens, .min_per_thread = kMinEmbeddedTokens},
-      thread_count());
-  parallel_in_order(static_cast<int64_t>(batches.size()), 1, [&](int64_t batch, int64_t) {
-    embed_batch(texts, batches[static_cast<size_t>(batch)], embeddings);
-  });
+      [&](std::span<const int64_t> members) { embed_batch(texts, members, embeddings); });
 }
 
-/// The vector of a text from its states [rows, D]. A text that is all prompt is pooled whole.
+/// The vector of a text from its states [rows, D]. A text that is only the prompt is pooled as a
+/// whole.
 std::vector<float> Embedder::embedding(const float* states, int64_t rows) const {
   const auto width = static_cast<size_t>(model_->config().d_model);
   const int64_t skipped = options_.pooling == Pooling::pooler || unpooled_ >= rows ? 0 : unpooled_;

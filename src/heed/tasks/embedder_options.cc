@@ -31,8 +31,7 @@ std::string pooling_mode(const Json& json, const std::string& file) {
 
 void read_pooling(const std::filesystem::path& path, EmbedderOptions& options) {
   const std::string file = path.string();
-  const Json json = parse_json(read_file(path), file);
-  require(json.is_object(), "{}: expected an object, found {}", file, excerpt(json));
+  const Json json = read_object(path);
   for (const auto& [key, value] : json.items())
     if (!key.starts_with(kPoolingFlag) && key != "pooling_mode" && key != "include_prompt" &&
         key != "embedding_dimension" && key != "word_embedding_dimension" && !value.is_null())
@@ -68,57 +67,43 @@ std::filesystem::path folder_of(const std::filesystem::path& model_path, const s
 void require_plain_normalize(const std::filesystem::path& path) {
   if (!path_exists(path)) return;
   const std::string file = path.string();
-  const Json json = parse_json(read_file(path), file);
-  require(json.is_object(), "{}: expected an object, found {}", file, excerpt(json));
+  const Json json = read_object(path);
   for (const auto& [key, value] : json.items())
     require(value.is_null() || value == "sentence_embedding",
             "{}: {} is {}, expected sentence_embedding", file, one_line(key), excerpt(value));
 }
 
-/// The modules of a directory: a Transformer, a Pooling, and perhaps a Normalize.
-class ModuleReader {
- public:
-  ModuleReader(const std::filesystem::path& model_path, EmbedderOptions& options)
-      : model_path_(model_path), file_((model_path / kModulesFile).string()), options_(options) {}
-
-  void read() {
-    const Json modules = parse_json(read_file(file_), file_);
-    require(modules.is_array(), "{}: expected a list, found {}", file_, excerpt(modules));
-    for (const Json& module : modules) read(module);
-    require(count_ >= 2, "{}: there are {} modules, expected a Transformer and a Pooling", file_,
-            count_);
-  }
-
- private:
-  void read(const Json& module) {
-    constexpr std::string_view kLibrary = "sentence_transformers.";
-    const auto type = get<std::string>(module, "type", file_);
+/// Reads the modules of a directory: a Transformer, a Pooling, and perhaps a Normalize.
+void read_modules(const std::filesystem::path& model_path, EmbedderOptions& options) {
+  const std::string file = (model_path / kModulesFile).string();
+  const Json modules = parse_json(read_file(file), file);
+  require(modules.is_array(), "{}: expected a list, found {}", file, excerpt(modules));
+  int count = 0;
+  for (const Json& module : modules) {
+    const auto type = get<std::string>(module, "type", file);
     const std::string kind = type.substr(type.rfind('.') + 1);  // npos + 1 is 0
-    const auto path = get_or<std::string>(module, "path", "", file_);
-    const auto folder = folder_of(model_path_, path, file_);
-    const std::string_view expected = count_ == 0   ? "Transformer"
-                                      : count_ == 1 ? "Pooling"
-                                                    : "Normalize";
-    require(type.starts_with(kLibrary) && kind == expected,
-            "{}: module {} is {}, expected sentence-transformers' {}", file_, count_ + 1,
+    const auto path = get_or<std::string>(module, "path", "", file);
+    const auto folder = folder_of(model_path, path, file);
+    const std::string_view expected = count == 0   ? "Transformer"
+                                      : count == 1 ? "Pooling"
+                                                   : "Normalize";
+    require(type.starts_with("sentence_transformers.") && kind == expected,
+            "{}: module {} is {}, expected sentence-transformers' {}", file, count + 1,
             one_line(type), expected);
-    if (count_ == 0)
+    if (count == 0)
       require(path.empty() || path == ".",
-              "{}: the path of the Transformer is {}, expected the model directory itself", file_,
+              "{}: the path of the Transformer is {}, expected the model directory itself", file,
               one_line(path));
-    if (count_ == 1) read_pooling(folder / "config.json", options_);
-    if (count_ >= 2) {
+    if (count == 1) read_pooling(folder / "config.json", options);
+    if (count >= 2) {
       require_plain_normalize(folder / "config.json");
-      options_.normalize = true;
+      options.normalize = true;
     }
-    ++count_;
+    ++count;
   }
-
-  std::filesystem::path model_path_;
-  std::string file_;
-  EmbedderOptions& options_;
-  int count_ = 0;
-};
+  require(count >= 2, "{}: there are {} modules, expected a Transformer and a Pooling", file,
+          count);
+}
 
 /// What sentence-transformers takes for a plain model: the last token's state of a causal language
 /// model, else the mean.
@@ -161,7 +146,7 @@ EmbedderOptions read_embedder_options(const io::ModelFiles& files, int64_t conte
   if (files.is_gguf())
     options.pooling = read_gguf_pooling(*files.gguf());
   else if (path_exists(model_path / kModulesFile))
-    ModuleReader(model_path, options).read();
+    read_modules(model_path, options);
   else
     options.pooling = default_pooling(model_path);
   const TextSettings text = read_text_settings(model_path, context);

@@ -4,9 +4,8 @@
 #include <cmath>
 
 #include "heed/base/error.h"
-#include "heed/base/parallel.h"
 #include "heed/data/batch.h"
-#include "heed/data/translation_batches.h"
+#include "heed/data/inference_batches.h"
 
 namespace heed::tasks {
 namespace {
@@ -14,7 +13,7 @@ namespace {
 /// Smallest number of tokens of a batch that one thread computes alone.
 constexpr int64_t kMinClassifiedTokens = 128;
 
-/// The limit that options or else the model's files set.
+/// The limit that the options set, or else the model's files.
 TokenLimit token_limit(const model::ModelConfig& config, const TextSettings& settings,
                        const ClassifyOptions& options) {
   if (!options.max_seq_length) return settings.limit;
@@ -74,12 +73,7 @@ text::TypedIds TextClassifier::read(const ClassifyInput& text) const {
 std::vector<std::vector<float>> TextClassifier::logits(std::span<const ClassifyInput> texts,
                                                        int64_t first_number) const {
   std::vector<text::TypedIds> ids(texts.size());
-  parallel_in_order(
-      static_cast<int64_t>(texts.size()), kTextsPerTask, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i)
-          name_input("text", first_number + i,
-                     [&] { ids[static_cast<size_t>(i)] = read(texts[static_cast<size_t>(i)]); });
-      });
+  data::read_inputs("text", texts.size(), first_number, [&](size_t i) { ids[i] = read(texts[i]); });
   return run(ids);
 }
 
@@ -115,12 +109,9 @@ std::vector<std::vector<float>> TextClassifier::run(std::span<const text::TypedI
       results[static_cast<size_t>(members[b])].assign(values.begin(), values.end());
     }
   };
-  const auto batches = data::plan_for_threads(
+  data::run_batches(
       lengths, {.max_per_batch = options_.batch_tokens, .min_per_thread = kMinClassifiedTokens},
-      thread_count());
-  parallel_in_order(static_cast<int64_t>(batches.size()), 1, [&](int64_t batch, int64_t) {
-    run_batch(batches[static_cast<size_t>(batch)]);
-  });
+      run_batch);
   return results;
 }
 

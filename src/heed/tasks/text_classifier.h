@@ -51,17 +51,18 @@ class TextClassifier {
   bool lower_case_;
 };
 
-/// What the logits of a text say about its labels, in their order; see LabelScore.
+/// The scores of a text's labels, in their order; see LabelScore.
 std::vector<double> label_scores(const model::ClassifierConfig& classifier,
                                  std::span<const float> logits);
 
-/// What config_sentence_transformers.json says of the scores of pairs, as CrossEncoder reads it.
+/// The settings of config_sentence_transformers.json for the scores of pairs, as CrossEncoder reads
+/// them.
 struct PairSettings {
   std::optional<bool> sigmoid = {};  // whether a score is the sigmoid of its logit
   std::string prompt = {};           // before the first text of a pair
   std::vector<std::string> warnings = {};
 };
-/// Reads it. Throws Error as read_prompt_settings() does, and on an activation other than the
+/// Throws Error as read_prompt_settings() does, and on an activation other than the
 /// sigmoid and the identity.
 PairSettings read_pair_settings(const std::filesystem::path& model_path);
 

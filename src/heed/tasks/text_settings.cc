@@ -16,12 +16,9 @@ namespace {
 
 using SettingsJson = nlohmann::json;
 
-/// The object of a file; null where there is no file.
-SettingsJson read_object(const std::filesystem::path& path) {
-  if (!path_exists(path)) return nullptr;
-  SettingsJson json = parse_json(read_file(path), path.string());
-  require(json.is_object(), "{}: expected an object, found {}", path.string(), excerpt(json));
-  return json;
+/// The object of a file; null if there is no file.
+SettingsJson read_object_if_exists(const std::filesystem::path& path) {
+  return path_exists(path) ? read_object(path) : nullptr;
 }
 
 bool has(const SettingsJson& json, const char* key) {
@@ -93,7 +90,7 @@ class DirectionFinder : public nlohmann::json_sax<SettingsJson> {
 void read_tokenizer_settings(const std::filesystem::path& folder, TextSettings& settings) {
   const std::filesystem::path json_path = folder / "tokenizer.json",
                               path = folder / "tokenizer_config.json";
-  const SettingsJson config = read_object(path);
+  const SettingsJson config = read_object_if_exists(path);
   if (!config.is_null()) {
     const char* const key = config.contains("model_max_length") ? "model_max_length" : "max_len";
     settings.limit.most = read_length(config, key, path.string()).value_or(0);
@@ -150,7 +147,7 @@ void require_plain_text(const SettingsJson& json, const std::string& file) {
 void read_module_settings(const std::filesystem::path& folder, TextSettings& settings) {
   const std::filesystem::path path = module_file(folder);
   const std::string file = path.string();
-  const SettingsJson json = read_object(path);
+  const SettingsJson json = read_object_if_exists(path);
   if (json.is_null()) return;
   require_plain_text(json, file);
   warn_of_unknown(
@@ -177,6 +174,12 @@ void read_module_settings(const std::filesystem::path& folder, TextSettings& set
 }
 
 }  // namespace
+
+nlohmann::json read_object(const std::filesystem::path& path) {
+  nlohmann::json json = parse_json(read_file(path), path.string());
+  require(json.is_object(), "{}: expected an object, found {}", path.string(), excerpt(json));
+  return json;
+}
 
 void warn_of_unknown(const nlohmann::json& json, const std::string& file,
                      std::initializer_list<std::string_view> known,
@@ -221,7 +224,7 @@ PromptSettings read_prompt_settings(const std::filesystem::path& model_path,
   const std::filesystem::path path = model_path / kSentenceTransformersFile;
   if (path_is_file(model_path) || !path_exists(model_path / kModulesFile)) return settings;
   const std::string file = path.string();
-  const SettingsJson json = read_object(path);
+  const SettingsJson json = read_object_if_exists(path);
   if (json.is_null()) return settings;
   if (get_or<std::string>(json, "model_type", "SentenceTransformer", file) != model_type)
     return settings;

@@ -34,7 +34,7 @@ int64_t context_limit(const model::ModelConfig& config);
 /// value, on a setting that is malformed or that heed does not support.
 TextSettings read_text_settings(const std::filesystem::path& model_path, int64_t context);
 
-/// What config_sentence_transformers.json says beside modules.json.
+/// The settings of config_sentence_transformers.json, beside modules.json.
 struct PromptSettings {
   bool present = false;     // there is such a file, of the wanted kind of model
   std::string prompt = {};  // the default prompt, before each text
@@ -42,11 +42,14 @@ struct PromptSettings {
   std::vector<std::string> warnings = {};
 };
 
-/// Reads it; nothing without modules.json, as sentence-transformers does, and nothing from a file
-/// of another kind of model than `model_type` ("SentenceTransformer"). Throws Error, naming file,
+/// Reads nothing without modules.json, as sentence-transformers does, and nothing from a file of
+/// another kind of model than `model_type` ("SentenceTransformer"). Throws Error, naming file,
 /// key and value, on a default prompt that has no text.
 PromptSettings read_prompt_settings(const std::filesystem::path& model_path,
                                     std::string_view model_type);
+
+/// The JSON object of a file. Throws Error, naming the file, when it is missing or no object.
+nlohmann::json read_object(const std::filesystem::path& path);
 
 /// Adds a warning for each member of a settings file that is not among `known`.
 void warn_of_unknown(const nlohmann::json& json, const std::string& file,

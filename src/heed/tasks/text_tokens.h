@@ -8,13 +8,11 @@
 
 namespace heed::tasks {
 
-inline constexpr int64_t kTextsPerTask = 32;  // tokenized by a thread at a time
-
 /// The tokens of a text with special tokens around it.
 struct TextTokens {
   std::vector<int32_t> ids;
-  int64_t begin = 0, end = 0;  // those of the text itself
-  int64_t cut = 0;             // how many of the text's tokens were truncated before them
+  int64_t begin = 0, end = 0;  // the tokens of the text itself
+  int64_t cut = 0;             // the number of its tokens that were truncated before them
 };
 
 /// How many tokens a text may have (0: any number), and whether a longer one loses its beginning

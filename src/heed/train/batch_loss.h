@@ -6,9 +6,9 @@
 namespace heed::train {
 
 /// Runs the model's stacks on a batch and returns the cross entropy of the predictions at
-/// `batch.rows`, or at every row of the last stack if that is empty. With a tape, records the
-/// backward pass. Of pairs of answers it is the preference_loss(). The batch must have the inputs
-/// of the model's stacks.
+/// `batch.rows`, or at every row of the last stack if that is empty; of pairs of answers, the loss
+/// of direct preference optimisation (DPO). With a tape, records the backward pass. The batch must
+/// have the inputs of the model's stacks.
 ops::Loss batch_loss(const model::Transformer& model, Context& context, const data::Batch& batch,
                      const kernels::CrossEntropyOptions& options);
 

@@ -11,6 +11,8 @@ namespace heed {
 // Where argument-dependent lookup finds it.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepRecord, step, epoch, seconds, loss, gradient_norm,
                                    learning_rate, tokens_per_second, skipped)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ValidationRecord, step, epoch, seconds, train_loss, loss,
+                                   perplexity, best)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepCommunication, seconds, hidden, bytes, slowest_rank,
                                    imbalance)
 
@@ -35,12 +37,10 @@ StepRecord step_of(const nlohmann::json& json) {
 }
 
 nlohmann::json json_of(const ValidationRecord& r, const SampleNames& names) {
-  nlohmann::json json = {{"step", r.step},       {"epoch", r.epoch},
-                         {"seconds", r.seconds}, {"train_loss", r.train_loss},
-                         {"loss", r.loss},       {"perplexity", r.perplexity},
-                         {"best", r.best},       {"samples", nlohmann::json::array()}};
+  nlohmann::json json = r;
   if (r.bleu) json["bleu"] = *r.bleu;
   if (r.chrf) json["chrf"] = *r.chrf;
+  json["samples"] = nlohmann::json::array();
   for (const Sample& sample : r.samples)
     json["samples"].push_back({{names.input, sample.input},
                                {names.reference, sample.reference},
@@ -49,15 +49,7 @@ nlohmann::json json_of(const ValidationRecord& r, const SampleNames& names) {
 }
 
 ValidationRecord validation_of(const nlohmann::json& json, const SampleNames& names) {
-  ValidationRecord r;
-  for (const auto& [key, number] : {std::pair{"step", &r.step}, {"epoch", &r.epoch}})
-    json.at(key).get_to(*number);
-  for (const auto& [key, number] : {std::pair{"seconds", &r.seconds},
-                                    {"train_loss", &r.train_loss},
-                                    {"loss", &r.loss},
-                                    {"perplexity", &r.perplexity}})
-    json.at(key).get_to(*number);
-  json.at("best").get_to(r.best);
+  auto r = json.get<ValidationRecord>();
   if (json.contains("bleu")) r.bleu = json.at("bleu").get<double>();
   if (json.contains("chrf")) r.chrf = json.at("chrf").get<double>();
   for (const nlohmann::json& sample : json.at("samples"))

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <vector>
 
-#include "heed/train/events.h"
+#include "heed/train/observer.h"
 
 namespace heed::train {
 

@@ -3,13 +3,23 @@
 #include <cstdint>
 #include <string>
 
-#include "heed/train/events.h"
+#include "heed/train.h"
 
 namespace heed::train {
 
 class Trainer;
 
-/// Is told what happens in a run, on the thread that trains. This one ignores it.
+using heed::StepCommunication;
+using heed::StepRecord;
+using heed::ValidationRecord;
+using Sample = ValidationSample;
+
+/// The names of the parts of a sample in metrics.jsonl and reports, which depend on the task.
+struct SampleNames {
+  std::string input, reference, output;
+};
+
+/// Is told what happens in a run, on the thread that trains. The base class ignores it.
 class Observer {
  public:
   virtual ~Observer() = default;

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "heed/kernels/elementwise.h"
-#include "heed/train/distributed/leaf_gradients.h"
+#include "heed/train/distributed/microbatch_gradients.h"
 
 namespace heed::train {
 namespace {
 
-/// One process and one leaf.
+/// The gradient of one microbatch in one process.
 class WholeGradients : public StepGradients {
  public:
   explicit WholeGradients(nn::Parameters& parameters) : StepGradients(parameters) {
@@ -23,28 +23,28 @@ class WholeGradients : public StepGradients {
 
   StepLoss accumulate(const model::Transformer& model, const std::vector<data::Batch>& batches,
                       const StepLossOptions& options) override {
-    return accumulate_gradients(model, of_pass_, batches, options);
+    return accumulate_gradients(model, pass_gradients_, batches, options);
   }
 
   double norm() override { return std::sqrt(kernels::sum_of_all_squares(gradients())); }
 
   std::vector<Tensor> take() override {
     std::vector<Tensor> all = gradients();
-    of_pass_.set_zero();
+    pass_gradients_.set_zero();
     return all;
   }
 
-  void drop() override { of_pass_.set_zero(); }
-  void share_weights() override {}
+  void discard() override { pass_gradients_.set_zero(); }
+  void begin_all_gather() override {}
   void complete_weights() override {}
-  void exchange_weights() override {}
+  void all_gather_weights() override {}
   int64_t extra_bytes() const override { return 0; }
 
  private:
   std::vector<Tensor> gradients() const {
     std::vector<Tensor> all;
     all.reserve(parts_.size());
-    for (const Shard& part : parts_) all.push_back(of_pass_.of(*part.parameter).tensor());
+    for (const Shard& part : parts_) all.push_back(pass_gradients_.of(*part.parameter).tensor());
     return all;
   }
 
@@ -60,8 +60,8 @@ std::unique_ptr<StepGradients> make_step_gradients(nn::Parameters& parameters) {
 std::unique_ptr<StepGradients> make_step_gradients(nn::Parameters& parameters,
                                                    distribute::Group& group,
                                                    const StepGradientsOptions& options) {
-  if (options.leaves == 1) return make_step_gradients(parameters);
-  return std::make_unique<LeafGradients>(parameters, group, options);
+  if (options.microbatches == 1) return make_step_gradients(parameters);
+  return std::make_unique<MicrobatchGradients>(parameters, group, options);
 }
 
 }  // namespace heed::train

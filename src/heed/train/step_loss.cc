@@ -24,12 +24,12 @@ int64_t loss_terms(std::span<const data::Batch> batches) {
 
 StepLoss accumulate_gradients(const model::Transformer& model, Gradients& gradients,
                               std::span<const data::Batch> batches, const StepLossOptions& options,
-                              GradientHook* watch) {
+                              GradientHook* hook) {
   StepLoss sum{.loss = {}, .tokens = tokens_of(batches)};
   const int64_t terms = options.terms > 0 ? options.terms : loss_terms(batches);
   const CounterRandom seeds(options.seed, static_cast<uint64_t>(options.step));
   for (size_t i = 0; i < batches.size(); ++i) {
-    Tape tape(gradients, watch);
+    Tape tape(gradients, hook);
     Context context{
         .tape = &tape, .dtype = options.dtype, .dropout_seed = seeds.bits(options.first_batch + i)};
     sum.loss += batch_loss(model, context, batches[i],

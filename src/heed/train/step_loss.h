@@ -23,9 +23,9 @@ struct StepLossOptions {
   float label_smoothing = 0;
   uint64_t seed = 1;  // dropout masks are a function of seed and step
   int64_t step = 0;
-  int64_t batches_per_leaf = 1;
-  /// Where the batches are not all of the step: the number of the first one, and the loss terms of
-  /// all; 0: of these.
+  int64_t gradient_accumulation_steps = 1;  // batches of a microbatch
+  /// If the batches are a part of the step's: the number of the first one, and the loss terms of
+  /// the whole step; 0: those of these batches.
   size_t first_batch = 0;
   int64_t terms = 0;
 };
@@ -35,9 +35,9 @@ StepTokens tokens_of(std::span<const data::Batch> batches);
 int64_t loss_terms(std::span<const data::Batch> batches);
 
 /// Runs forward and backward passes over the batches. Adds to `gradients` the gradient of the mean
-/// loss over all loss_terms(). `watch` is told about the parameters of each pass.
+/// loss over all loss_terms(). `hook` is called for the parameters of each pass.
 StepLoss accumulate_gradients(const model::Transformer& model, Gradients& gradients,
                               std::span<const data::Batch> batches, const StepLossOptions& options,
-                              GradientHook* watch = nullptr);
+                              GradientHook* hook = nullptr);
 
 }  // namespace heed::train

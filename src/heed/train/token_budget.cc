@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "heed/base/duration.h"
 #include "heed/base/error.h"
 #include "heed/tensor/allocator.h"
 #include "heed/train/batch_loss.h"
@@ -78,7 +79,7 @@ double seconds_of_batch(const model::Transformer& model, Gradients& gradients, D
   for (int pass = 0; pass < 2; ++pass) {
     const auto begin = Clock::now();
     pass_over(model, gradients, dtype, batch);
-    fastest = std::min(fastest, std::chrono::duration<double>(Clock::now() - begin).count());
+    fastest = std::min(fastest, seconds_between(begin, Clock::now()));
   }
   gradients.set_zero();
   return fastest;

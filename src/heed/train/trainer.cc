@@ -5,25 +5,22 @@
 #include <cmath>
 #include <tuple>
 
+#include "heed/base/duration.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/names.h"
 #include "heed/distribute/agree.h"
-#include "heed/train/checkpoints/base_model.h"
 #include "heed/train/checkpoints/initial_weights.h"
 #include "heed/train/config/run_length.h"
 #include "heed/train/distributed/machine.h"
-#include "heed/train/optimizers/weight_average.h"
 #include "heed/train/step_loss.h"
-#include "heed/train/validation.h"
-#include "heed/train/validation_text.h"
 
 namespace heed::train {
 namespace {
 
-/// So many consecutive outliers mean that training diverges.
+/// This many consecutive outliers mean that training diverges.
 constexpr int64_t kMaxOutliersInARow = 10;
-/// Steps are timed for so long at first; later ones only as far as validations are.
+/// In this time every step updates the plan of the run, later only validations do.
 constexpr double kPlanningSeconds = 30;
 
 Compute compute_named(const std::string& name) {
@@ -31,7 +28,7 @@ Compute compute_named(const std::string& name) {
   return named(name, std::array{Compute::f32, Compute::bf16});
 }
 
-/// Token embeddings of which passes look up rows and do nothing else with them.
+/// Token embeddings that passes only look up rows of.
 std::vector<const Parameter*> only_looked_up(const model::Transformer& model) {
   std::vector<const Parameter*> tables;
   for (const Parameter& parameter : model.parameters().all())
@@ -64,7 +61,7 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
       compute_(compute_named(config.run.compute)),
       group_(options_.group ? options_.group : std::make_shared<distribute::Group>()),
       meter_(*group_) {
-  distribute::on_all_ranks(*group_, [this] {
+  distribute::propagate_errors(*group_, [this] {
     set_up();
     return true;
   });
@@ -77,7 +74,7 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
   choose_batches();
 }
 
-/// What a rank does without the others.
+/// The part of the construction that is not collective.
 void Trainer::set_up() {
   config_.validate();
   config_.model = task_.model();
@@ -89,29 +86,31 @@ void Trainer::set_up() {
     begin();
 }
 
-/// Makes the optimizer and the gradients of a step of as many leaves as the run began with.
+/// Makes the optimizer and the gradients. A resumed run keeps its number of microbatches.
 void Trainer::make_optimizer() {
   const int ranks = group_->size();
   const OptimizerKind kind = config_.optimizer.name;
-  state_.leaves = run_.resumed() ? read_state(run_).leaves : config_.distributed.leaves_on(ranks);
+  state_.microbatches =
+      run_.resumed() ? read_state(run_).microbatches : config_.distributed.microbatches_on(ranks);
   require(
-      ranks <= state_.leaves, "the run has {} ranks, but its steps have {} leaves{}", ranks,
-      state_.leaves,
+      ranks <= state_.microbatches, "the run has {} ranks, but its steps have {} microbatches{}",
+      ranks, state_.microbatches,
       run_.resumed() ? ", as when it began" : ": distributed.leaves can be a larger power of two");
   if (ranks > 1)
-    observer_.log(fmt::format("ranks: {}, which share {} leaves a step{}", ranks, state_.leaves,
-                              distribute::divides_leaves(ranks, state_.leaves)
+    observer_.log(fmt::format("ranks: {}, which share {} microbatches a step{}", ranks,
+                              state_.microbatches,
+                              distribute::is_bitwise_reproducible(ranks, state_.microbatches)
                                   ? ""
                                   : "; the bits are those of this number of ranks"));
   gradients_ = make_step_gradients(
       weights_->parameters(), *group_,
-      {.leaves = state_.leaves,
+      {.microbatches = state_.microbatches,
        .keep_matrices = kind == OptimizerKind::muon || kind == OptimizerKind::soap,
        .only_looked_up = only_looked_up(*model_),
        .pass_dtype = activation_dtype(compute_)});
   optimizer_ = std::make_unique<Optimizer>(
       gradients_->parts(),
-      Optimizer::Settings{.kind = config_.optimizer.name,
+      Optimizer::Settings{.kind = kind,
                           .beta1 = static_cast<float>(config_.optimizer.adam_beta1),
                           .beta2 = static_cast<float>(config_.optimizer.adam_beta2),
                           .epsilon = static_cast<float>(config_.optimizer.adam_epsilon),
@@ -125,7 +124,7 @@ void Trainer::make_optimizer() {
                           .soap_max_dim = config_.optimizer.soap_max_dim});
 }
 
-/// Makes the model and what is trained of it.
+/// Makes the model and the weights of it that are trained.
 void Trainer::build() {
   if (!config_.lora.enabled) {
     model_ = std::make_unique<model::Transformer>(config_.model, config_.run.seed);
@@ -138,7 +137,8 @@ void Trainer::build() {
   weights_ = std::make_unique<TrainedAdapter>(*model_, config_);
 }
 
-/// Records what the run reads; refuses to resume it with something else.
+/// Records fingerprints of the text and the base model. Throws Error if a resumed run began with
+/// others.
 void Trainer::check_inputs() {
   const DataFingerprint text = task_.fingerprint();
   if (state_.data) require_same_text(*state_.data, text, config_.run.task);
@@ -172,8 +172,7 @@ void Trainer::resume() {
 }
 
 double Trainer::seconds() const {
-  return seconds_before_ +
-         std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.started).count();
+  return seconds_before_ + seconds_between(options_.started, std::chrono::steady_clock::now());
 }
 
 double Trainer::seconds_left() const {
@@ -249,29 +248,29 @@ void Trainer::step() {
   ++state_.step;
   const OptimizerConfig& o = config_.optimizer;
   meter_.begin_passes();
-  const StepLoss sum =
-      gradients_->accumulate(*model_, batches,
-                             {.dtype = activation_dtype(compute_),
-                              .label_smoothing = static_cast<float>(o.label_smoothing_factor),
-                              .seed = config_.run.seed,
-                              .step = state_.step,
-                              .batches_per_leaf = config_.run.gradient_accumulation_steps});
+  const StepLoss sum = gradients_->accumulate(
+      *model_, batches,
+      {.dtype = activation_dtype(compute_),
+       .label_smoothing = static_cast<float>(o.label_smoothing_factor),
+       .seed = config_.run.seed,
+       .step = state_.step,
+       .gradient_accumulation_steps = config_.run.gradient_accumulation_steps});
   meter_.end_passes();
   const double loss = sum.loss.mean();
   const double norm = gradients_->norm();
   if (!group_->alone()) {
-    // Before the weights are under way, so that it does not wait for them.
-    if (!validates()) stop_asked_ = options_.stop_requested();
+    // Before the all-gather of the weights begins, so that it does not wait for it.
+    if (!validates()) stop_requested_ = options_.stop_requested();
     next_ = decide();
   }
   const Schedule schedule = o.schedule(state_.planned_steps);
   const bool skipped = is_outlier(loss, norm);
   if (skipped) {
-    gradients_->drop();
+    gradients_->discard();
   } else {
     optimizer_->step(gradients_->take(), schedule.at(state_.step),
                      o.max_grad_norm > 0 && norm > o.max_grad_norm ? o.max_grad_norm / norm : 1.0);
-    gradients_->share_weights();
+    gradients_->begin_all_gather();
   }
   state_.tokens += sum.tokens_read();
 
@@ -289,14 +288,14 @@ void Trainer::step() {
   observer_.step(record, state_.planned_steps, seconds_left());
 }
 
-/// What all ranks do after the step: rank 0's clock decides when the run ends and what is planned,
-/// and a request of any rank stops it, or a log that cannot be written.
+/// What all ranks do after the step. Rank 0's clock decides when the run ends and how many steps
+/// are planned. A request to stop on any rank, or a log that it cannot write, stops all.
 Trainer::Next Trainer::decide() {
-  const bool stop = stop_asked_ || !log_->problem().empty();
+  const bool stop = stop_requested_ || !log_->problem().empty();
   std::vector<double> own = meter_.take();
   own.insert(own.end(),
              {stop ? 1.0 : 0.0, done() ? 1.0 : 0.0, static_cast<double>(state_.planned_steps)});
-  const std::vector<double> all = group_->gather(own);
+  const std::vector<double> all = group_->all_gather(own);
   std::vector<std::vector<double>> of_ranks;
   for (auto rank = all.begin(); rank != all.end(); rank += std::ssize(own))
     of_ranks.emplace_back(rank, rank + std::ssize(own));
@@ -341,7 +340,7 @@ Trainer::Outcome Trainer::train() {
     if (config_.run.minutes > 0 && seconds() - first_step_time_ < kPlanningSeconds) plan();
     if (validates()) validate_and_save();
     if (validates() || group_->alone()) {
-      stop_asked_ = options_.stop_requested();
+      stop_requested_ = options_.stop_requested();
       next_ = decide();
     }
   }

@@ -7,7 +7,6 @@
 
 #include "heed/train/checkpoints/checkpoint.h"
 #include "heed/train/distributed/communication_meter.h"
-#include "heed/train/distributed/machine.h"
 #include "heed/train/metrics_log.h"
 #include "heed/train/observer.h"
 #include "heed/train/step_batches.h"
@@ -20,7 +19,7 @@ namespace heed::train {
 class Trainer {
  public:
   struct Options {
-    /// Called between steps; when it returns true, the run is saved and stops.
+    /// Called between steps. Once it returns true, the run saves a checkpoint and stops.
     std::function<bool()> stop_requested = [] { return false; };
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
     /// The ranks that train together; without it, this process is alone.
@@ -98,10 +97,10 @@ class Trainer {
   std::unique_ptr<StepBatches> batches_;
   double seconds_before_ = 0;      // of earlier sessions
   double validation_seconds_ = 0;  // spent on validations in this session
-  bool stop_asked_ = false;        // of this process, to stop after the step
-  Next next_ = Next::step;         // after the step that is made
+  bool stop_requested_ = false;    // in this process
+  Next next_ = Next::step;         // after the current step
   CommunicationMeter meter_;
-  std::optional<StepCommunication> communication_;  // of the step that is made
+  std::optional<StepCommunication> communication_;  // of the current step
   int64_t first_step_ = 0;                          // of this session
   double first_step_time_ = 0;
 };

@@ -5,12 +5,12 @@
 
 #include "heed/base/duration.h"
 #include "heed/base/error.h"
+#include "heed/distribute/agree.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/model/packed_scope.h"
+#include "heed/train/batch_loss.h"
 #include "heed/train/optimizers/weight_average.h"
 #include "heed/train/trainer.h"
-#include "heed/train/validation.h"
-#include "heed/train/validation_text.h"
 
 namespace heed::train {
 namespace {
@@ -19,6 +19,85 @@ bool is_finite(const nn::Parameters& parameters) {
   std::vector<Tensor> values;
   for (const Parameter& parameter : parameters.all()) values.push_back(parameter.value);
   return std::isfinite(kernels::sum_of_all_squares(values));
+}
+
+constexpr size_t kNumbers = 3;  // of a loss
+
+/// The losses of the batches that are this rank's, zeros for those of others.
+std::vector<double> own_losses(const model::Transformer& model, Compute compute,
+                               const data::Dataset& examples, const TrainConfig& config,
+                               const distribute::Group& group) {
+  Context context{.dtype = activation_dtype(compute)};
+  const data::BatchOptions options{.token_budget = config.run.token_budget};
+  const auto batches = data::plan_epoch(examples.lengths(), options, 0);
+  std::vector<double> numbers(kNumbers * batches.size());
+  const auto size = static_cast<size_t>(group.size());
+  for (size_t i = static_cast<size_t>(group.rank()); i < batches.size(); i += size) {
+    const ops::Loss loss = batch_loss(
+        model, context, examples.batch(batches[i], 0),
+        {.label_smoothing = static_cast<float>(config.optimizer.label_smoothing_factor)});
+    numbers[kNumbers * i] = loss.smoothed;
+    numbers[kNumbers * i + 1] = loss.negative_log_likelihood;
+    numbers[kNumbers * i + 2] = static_cast<double>(loss.tokens);
+  }
+  return numbers;
+}
+
+/// The loss of all batches, added in their order.
+ops::Loss loss_of(const std::vector<double>& own, distribute::Group& group) {
+  const std::vector<double> all = group.all_gather(own);
+  ops::Loss sum;
+  for (size_t i = 0; kNumbers * i < own.size(); ++i) {
+    const size_t rank = i % static_cast<size_t>(group.size());
+    const double* const loss = all.data() + rank * own.size() + kNumbers * i;
+    sum += {loss[0], loss[1], static_cast<int64_t>(loss[2])};
+  }
+  return sum;
+}
+
+/// Computes loss and perplexity on all validation examples and calls Task::evaluate(). Packs the
+/// weights while it runs. Each rank of the group evaluates its share; all get the record that one
+/// process would. Collective.
+ValidationRecord validate(model::Transformer& model, Compute compute, const Task& task,
+                          const TrainConfig& config, distribute::Group& group) {
+  ValidationRecord record;
+  const model::PackedScope packed(model, compute);
+  const ops::Loss loss =
+      loss_of(distribute::propagate_errors(
+                  group, [&] { return own_losses(model, compute, task.valid(), config, group); }),
+              group);
+  record.loss = loss.mean();
+  record.perplexity = loss.perplexity();
+  task.evaluate(model, compute, group, record);
+  return record;
+}
+
+std::string on_one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+/// "perplexity 12.34, BLEU 23.45, chrF 45.67 (best)".
+std::string scores_text(const ValidationRecord& record, bool best) {
+  std::string text = fmt::format("perplexity {:.2f}", record.perplexity);
+  if (record.bleu) text += fmt::format(", BLEU {:.2f}", *record.bleu);
+  if (record.chrf) text += fmt::format(", chrF {:.2f}", *record.chrf);
+  return text + (best ? " (best)" : "");
+}
+
+/// The lines to show for a validation: losses, scores, and sample `turn` modulo their number.
+std::vector<std::string> validation_text(const ValidationRecord& r, const SampleNames& names,
+                                         size_t turn) {
+  std::vector<std::string> lines{fmt::format(
+      "step {}, epoch {}, {}: train loss {:.3f}, validation loss {:.3f}, {}", r.step, r.epoch + 1,
+      duration_text(r.seconds), r.train_loss, r.loss, scores_text(r, r.best))};
+  if (r.samples.empty()) return lines;
+  const Sample& sample = r.samples[turn % r.samples.size()];
+  for (const auto& [name, text] : {std::pair{&names.input, &sample.input},
+                                   {&names.output, &sample.output},
+                                   {&names.reference, &sample.reference}})
+    lines.push_back(fmt::format("    {:<14}{}", *name + ":", on_one_line(*text)));
+  return lines;
 }
 
 }  // namespace
@@ -50,8 +129,7 @@ ValidationRecord Trainer::evaluate(const EvaluatedWeights& evaluated) {
 }
 
 /// The run may be killed at any moment and resumed from `last/`. Therefore files that `last/`
-/// refers to are written before it, and removed only after a newer `last/` that does not refer to
-/// them.
+/// refers to are written before it, and removed only once a newer `last/` does not refer to them.
 void Trainer::validate_and_save() {
   const double begin = seconds();
   const EvaluatedWeights evaluated(*optimizer_, *gradients_);
@@ -115,7 +193,7 @@ void Trainer::finish() {
 void Trainer::try_average() {
   std::vector<std::filesystem::path> files;
   for (const int64_t step : state_.averaged_steps) files.push_back(run_.weights_of_step(step));
-  group_->gather(std::array{0.0});  // until rank 0 has written them
+  group_->all_gather(std::array{0.0});  // a barrier, until rank 0 has written them
   weights_->set(io::TensorList(average_weights(files), "the average"));
   const ValidationRecord record = validate(*model_, compute_, task_, config_, *group_);
   const bool best = record.score() > state_.best_score;

@@ -90,8 +90,8 @@ refused() {
   (($(ranks_left) == 0)) || failed "$name: ranks are left"
   echo "ok: $name"
 }
-refused 'more ranks than leaves' 'the run has 4 ranks, but its steps have 2 leaves' --set distributed.leaves=2
-refused 'leaves that are no power of two' '.*distributed.leaves' --set distributed.leaves=6
+refused 'more ranks than microbatches' 'the run has 4 ranks, but its steps have 2 microbatches' --set distributed.leaves=2
+refused 'microbatches that are no power of two' '.*distributed.leaves' --set distributed.leaves=6
 
 # on_start HOST COMMAND: a command with which everything begins on a host.
 sed 's/7/8/' a.txt >other.txt

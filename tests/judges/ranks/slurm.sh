@@ -75,7 +75,7 @@ same_weights() {
 }
 
 timeout 120 srun --mpi="$mpi" -n 4 "$heed" train "${options[@]}" --out srun >log 2>&1 || failed 'srun'
-grep -q 'ranks: 4, which share 4 leaves' log || failed 'not four ranks'
+grep -q 'ranks: 4, which share 4 microbatches' log || failed 'not four ranks'
 same_weights srun
 echo "ok: srun --mpi=$mpi, four ranks"
 

@@ -6,8 +6,8 @@
 #include "heed/base/hash.h"
 #include "heed/distribute/agree.h"
 #include "heed/distribute/join.h"
-#include "heed/distribute/joint_work.h"
 #include "heed/distribute/shared_work.h"
+#include "heed/distribute/spmd_work.h"
 #include "heed/engine/lines/answer_output.h"
 #include "heed/engine/lines/line_answers.h"
 #include "heed/engine/lines/line_stream.h"
@@ -232,11 +232,11 @@ void LineWork::State::share(uint64_t fingerprint, const distribute::WorkSource& 
                             const AnswerLines& answer) {
   noting_report([&] {
     if (parts)
-      distribute::work_together(*group, fingerprint, source,
-                                [&](distribute::Messenger& messenger, std::string_view piece) {
-                                  parts->use(messenger);
-                                  return engine::LinePieces::answered(piece, answer);
-                                });
+      distribute::run_spmd(*group, fingerprint, source,
+                           [&](distribute::Messenger& messenger, std::string_view piece) {
+                             parts->use(messenger);
+                             return engine::LinePieces::answered(piece, answer);
+                           });
     else
       distribute::share_work(*group, fingerprint, source, [&](std::string_view piece) {
         return engine::LinePieces::answered(piece, answer);

@@ -9,22 +9,23 @@ namespace heed::generate {
 namespace {
 
 constexpr size_t kMaxRows = 256;  // larger passes count as passes of this size
-constexpr double kFirstChecks = 4,
-                 kLatestChecks = 50;  // tokens that an acceptance is averaged over
-/// A row is taken to cost this share of a pass until passes of several sizes were measured.
+/// Verified tokens over which an acceptance rate is averaged: the weight of the expected one, and
+/// the latest ones.
+constexpr double kPriorTokens = 4, kLatestTokens = 50;
+/// The share of a pass that a row costs, until passes of several sizes were measured.
 constexpr double kRowCost = 0.1;
 /// A draft must promise to be faster by this much.
 constexpr double kMinGain = 1.03;
 /// Requests between two drafts that are not expected to pay, and their tokens.
 constexpr int64_t kTrialInterval = 32, kTrialTokens = 2;
-/// What may be lost before anything was gained, in passes.
+/// The loss that is allowed before drafts have gained anything, in passes.
 constexpr double kCredit = 2;
 
 }  // namespace
 
 DraftLengths::DraftLengths(const DraftSource::Acceptances& expected) : seconds_(kMaxRows + 1) {
-  for (size_t kind = 0; kind < checks_.size(); ++kind)
-    checks_[kind] = {kFirstChecks, kFirstChecks * expected[kind]};
+  for (size_t kind = 0; kind < verified_.size(); ++kind)
+    verified_[kind] = {kPriorTokens, kPriorTokens * expected[kind]};
 }
 
 /// Interpolated between the sizes that were measured, and continued beyond them. 0: none were.
@@ -55,7 +56,7 @@ double DraftLengths::expected_tokens(int kind, int64_t drafted) const {
 }
 
 double DraftLengths::gain_of(int kind, int64_t drafted) const {
-  const double acceptance = checks_[static_cast<size_t>(kind)].acceptance();
+  const double acceptance = verified_[static_cast<size_t>(kind)].acceptance();
   double tokens = 0, all_right = 1;
   for (int64_t i = 0; i < drafted; ++i) tokens += all_right *= acceptance;
   return tokens;
@@ -79,23 +80,23 @@ int64_t DraftLengths::choose(int kind, int64_t rows, double tokens, int64_t max)
   return best;
 }
 
-void DraftLengths::add_check(int kind, int64_t drafted, int64_t accepted) {
+void DraftLengths::add_verified(int kind, int64_t drafted, int64_t accepted) {
   if (drafted == 0) return;
   const MutexLock lock(mutex_);
-  Checks& checks = checks_[static_cast<size_t>(kind)];
+  Verified& verified = verified_[static_cast<size_t>(kind)];
   // After the first wrong token nothing is known of the others.
-  checks.drafted += static_cast<double>(std::min(accepted + 1, drafted));
-  checks.accepted += static_cast<double>(accepted);
-  const double shrink = std::min(1.0, kLatestChecks / checks.drafted);
-  checks.drafted *= shrink;
-  checks.accepted *= shrink;
+  verified.drafted += static_cast<double>(std::min(accepted + 1, drafted));
+  verified.accepted += static_cast<double>(accepted);
+  const double shrink = std::min(1.0, kLatestTokens / verified.drafted);
+  verified.drafted *= shrink;
+  verified.accepted *= shrink;
 }
 
 void DraftLengths::add(const Pass& pass) {
   const MutexLock lock(mutex_);
   add_to_average(seconds_[std::min(static_cast<size_t>(pass.rows), kMaxRows)], pass.seconds);
   total_ += pass.seconds + pass.draft_seconds + pass.read_seconds;
-  // Whether drafts are worth reading for is not known before the first.
+  // Before the first draft it is not known whether reading for drafts pays.
   if (drafted_) saved_ -= pass.read_seconds;
   saved_ -= pass.draft_seconds;
   if (pass.drafted == 0) return;

@@ -9,13 +9,13 @@
 
 namespace heed::generate {
 
-/// How many tokens to draft: those with which a token of the output takes the least time. It learns
-/// how long passes and drafts take and how often drafts are right. When drafts do not pay it drafts
-/// only now and then, to notice when they would, and loses at most about kMaxLoss of the time. Any
-/// number of threads may use it.
+/// Chooses how many tokens to draft, so that a token of the output takes the least time. It
+/// measures how long passes and drafts take and how often drafts are accepted. When drafts do not
+/// pay it drafts only now and then, to notice when they would, and loses at most about kMaxLoss of
+/// the time. Any number of threads may use it.
 class DraftLengths {
  public:
-  /// `expected`: before any draft was checked.
+  /// `expected`: the acceptance rates before any draft was verified.
   explicit DraftLengths(const DraftSource::Acceptances& expected);
 
   static constexpr int64_t kMax = 16;
@@ -27,29 +27,29 @@ class DraftLengths {
   /// The tokens of the output that are expected from a draft.
   double expected_tokens(int kind, int64_t drafted) const;
 
-  /// `accepted` of so many drafted tokens were right, the first ones.
-  void add_check(int kind, int64_t drafted, int64_t accepted);
-  /// A pass took so long with `rows` rows, of which so many were drafted.
+  /// Records that the first `accepted` of so many drafted tokens were accepted.
+  void add_verified(int kind, int64_t drafted, int64_t accepted);
+  /// A pass with `rows` rows, of which so many were drafted.
   struct Pass {
     int64_t rows = 0, drafted = 0, accepted = 0;
     double seconds = 0;  // of the pass
-    // Before it: of drafting, and of reading tokens for which nothing was drafted.
+    // Before the pass: of drafting, and of reading tokens for which nothing was drafted.
     double draft_seconds = 0, read_seconds = 0;
   };
   void add(const Pass& pass);
 
  private:
-  /// Of a pass with so many rows.
+  /// The time of a pass with so many rows.
   double seconds(int64_t rows) const HEED_REQUIRES(mutex_);
   bool may_lose() const HEED_REQUIRES(mutex_);
   double gain_of(int kind, int64_t drafted) const HEED_REQUIRES(mutex_);
 
-  struct Checks {
-    double drafted, accepted;  // the latest ones
+  struct Verified {
+    double drafted, accepted;  // the latest tokens
     double acceptance() const { return accepted / drafted; }
   };
   mutable Mutex mutex_;
-  std::array<Checks, DraftSource::kKinds> checks_ HEED_GUARDED_BY(mutex_);
+  std::array<Verified, DraftSource::kKinds> verified_ HEED_GUARDED_BY(mutex_);
   /// Moving averages, for each number of rows; 0: none yet.
   std::vector<double> seconds_ HEED_GUARDED_BY(mutex_);
   double draft_seconds_ HEED_GUARDED_BY(mutex_) = 0;  // of a drafted token, a moving average

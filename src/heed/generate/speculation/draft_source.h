@@ -8,16 +8,16 @@
 
 namespace heed::generate {
 
-/// Where drafted tokens come from.
+/// A source of drafted tokens.
 class DraftSource {
  public:
   virtual ~DraftSource() = default;
 
-  /// What kind of draft there is for a request, below kKinds; 0: none. Drafts of one kind are right
-  /// about equally often.
+  /// The kind of draft that there is for a request, below kKinds; 0: none. Drafts of one kind are
+  /// accepted about equally often.
   virtual int kind(const DraftRequest& request) = 0;
   static constexpr int kKinds = 8;
-  /// How often a token of a draft of each kind is right.
+  /// The acceptance rate of a drafted token of each kind.
   using Acceptances = std::array<double, kKinds>;
 
   /// A request for whose draft kind() was just asked, and the tokens to draft, at least one.

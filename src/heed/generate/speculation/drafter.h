@@ -18,7 +18,7 @@ struct DraftRequest {
 
 /// Proposes tokens that requests may generate next, for speculative decoding (Leviathan et al.
 /// 2023; Chen et al. 2023): one pass of the model then computes the logits after all of them, and
-/// those are kept that it would have chosen itself. So a draft changes how long an output takes,
+/// accepts those that it would have chosen itself. So a draft changes how long an output takes,
 /// never the output.
 class Drafter {
  public:
@@ -27,9 +27,9 @@ class Drafter {
   /// Drafts tokens for a pass that computes `rows` rows without them, among which are the last
   /// tokens of the requests. The pass has no tokens of prompts.
   virtual void draft(std::span<DraftRequest> requests, int64_t rows) = 0;
-  /// The pass for which draft() was called has ended. `accepted[i]` tokens of the draft of request
-  /// i were right.
-  virtual void checked(std::span<const int64_t> accepted) = 0;
+  /// Called after the pass for which draft() was called. It accepted `accepted[i]` tokens of the
+  /// draft of request i.
+  virtual void verified(std::span<const int64_t> accepted) = 0;
   /// A request has ended.
   virtual void forget(uint64_t id) = 0;
 };

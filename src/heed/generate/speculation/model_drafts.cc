@@ -4,6 +4,8 @@
 #include <chrono>
 #include <limits>
 
+#include "heed/base/duration.h"
+
 namespace heed::generate {
 
 ModelDrafts::ModelDrafts(const model::Transformer& model, const ModelDraftsOptions& options)
@@ -28,9 +30,9 @@ ModelDrafts::Drafting ModelDrafts::begin(const Wanted& wanted) {
   if (added) {
     sequence.cache_rows = prefixes_.find(prompt, prompt.size() - 1, {});
     sequence.tokens.assign(prompt.begin(), prompt.begin() + std::ssize(sequence.cache_rows));
-    sequence.certain = sequence.tokens.size();
+    sequence.accepted = sequence.tokens.size();
   }
-  size_t& read = sequence.certain;
+  size_t& read = sequence.accepted;
   while (read < std::min(sequence.tokens.size(), total - 1) && sequence.tokens[read] == token(read))
     ++read;
   decoder_.rows().release(std::span(sequence.cache_rows).subspan(read));
@@ -84,8 +86,7 @@ double ModelDrafts::draft(std::span<const Wanted> wanted) {
   for (bool first = true; !all.empty(); first = false) {
     const Clock::time_point begin = Clock::now();
     const Tensor logits = read(all);
-    if (first && reading)
-      read_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (first && reading) read_seconds = seconds_between(begin, Clock::now());
     int64_t row = 0;
     std::erase_if(all, [&](Drafting& one) {
       if (!one.complete) return true;
@@ -101,8 +102,8 @@ void ModelDrafts::forget(uint64_t id) {
   const auto found = sequences_.find(id);
   if (found == sequences_.end()) return;
   Sequence& sequence = found->second;
-  const auto certain = std::span(sequence.tokens).first(sequence.certain);
-  prefixes_.insert(certain, std::span(sequence.cache_rows).first(certain.size()), {});
+  const auto accepted = std::span(sequence.tokens).first(sequence.accepted);
+  prefixes_.insert(accepted, std::span(sequence.cache_rows).first(accepted.size()), {});
   decoder_.rows().release(sequence.cache_rows);
   sequences_.erase(found);
 }

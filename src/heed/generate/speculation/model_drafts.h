@@ -16,8 +16,8 @@ struct ModelDraftsOptions {
   int64_t max_cached_tokens = 0;  // as in SchedulerOptions
 };
 
-/// Drafts what a smaller model would generate. It chooses with the random numbers that the request
-/// will use, so that a sampled token is right as often as both models' probabilities allow.
+/// Drafts with a smaller model. It samples with the random numbers that the request will use, so
+/// that a sampled token is accepted as often as the probabilities of both models allow.
 class ModelDrafts : public DraftSource {
  public:
   /// A decoder-only model, which must outlive this, with the tokens of the requests' model. Throws
@@ -31,14 +31,14 @@ class ModelDrafts : public DraftSource {
   void forget(uint64_t id) override;
 
   static constexpr size_t kMaxUnread = 512;  // tokens
-  /// Before any draft was checked.
+  /// The expected acceptance rates before any draft was verified.
   static constexpr Acceptances kAcceptances{0, 0.8};
 
  private:
-  /// What the model has read of a request, its drafts included.
+  /// The tokens of a request that the model has read, drafts included.
   struct Sequence {
     std::vector<int32_t> tokens, cache_rows;
-    size_t certain = 0;  // the first tokens, which are no drafts
+    size_t accepted = 0;  // the first tokens, which are those of the request
   };
   struct Drafting {
     Wanted wanted;

@@ -18,7 +18,7 @@ class NgramDrafts : public DraftSource {
   void forget(uint64_t id) override { histories_.erase(id); }
 
   static constexpr size_t kMinMatch = 2, kMaxMatch = 8;
-  /// Before any draft was checked.
+  /// The expected acceptance rates before any draft was verified.
   static constexpr Acceptances kAcceptances{0, 0.4, 0.6, 0.8, 0.8, 0.8, 0.8, 0.8};
   static_assert(kMaxMatch - 1 < kKinds);
 

@@ -2,15 +2,9 @@
 
 #include <numeric>
 
+#include "heed/base/duration.h"
+
 namespace heed::generate {
-namespace {
-
-double seconds_between(std::chrono::steady_clock::time_point begin,
-                       std::chrono::steady_clock::time_point end) {
-  return std::chrono::duration<double>(end - begin).count();
-}
-
-}  // namespace
 
 void Speculation::draft(std::span<DraftRequest> requests, int64_t rows) {
   const Clock::time_point begin = Clock::now();
@@ -37,11 +31,11 @@ void Speculation::draft(std::span<DraftRequest> requests, int64_t rows) {
   pass_.draft_seconds = seconds_between(begin, start_) - pass_.read_seconds;
 }
 
-void Speculation::checked(std::span<const int64_t> accepted) {
+void Speculation::verified(std::span<const int64_t> accepted) {
   pass_.seconds = seconds_between(start_, Clock::now());
   pass_.accepted = std::accumulate(accepted.begin(), accepted.end(), int64_t{0});
   for (size_t i = 0; i < accepted.size(); ++i)
-    lengths_->add_check(drafted_[i].kind, drafted_[i].tokens, accepted[i]);
+    lengths_->add_verified(drafted_[i].kind, drafted_[i].tokens, accepted[i]);
   lengths_->add(pass_);
 }
 

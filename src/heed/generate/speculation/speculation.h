@@ -16,7 +16,7 @@ class Speculation : public Drafter {
       : source_(std::move(source)), lengths_(std::move(lengths)) {}
 
   void draft(std::span<DraftRequest> requests, int64_t rows) override;
-  void checked(std::span<const int64_t> accepted) override;
+  void verified(std::span<const int64_t> accepted) override;
   void forget(uint64_t id) override { source_->forget(id); }
 
  private:

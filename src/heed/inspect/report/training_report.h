@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "heed/inspect/attention/attention_capture.h"
-#include "heed/train/events.h"
+#include "heed/train/observer.h"
 
 namespace heed::inspect {
 

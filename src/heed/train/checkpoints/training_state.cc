@@ -39,27 +39,34 @@ data::Fingerprint fingerprint_from_json(const nlohmann::json& json, const std::s
   return text;
 }
 
+/// Calls visit(key, field, present_with) for the fields that are plain numbers. Older checkpoints
+/// have a field only if they have the key `present_with`, if there is one.
+template <typename State, typename Visit>
+void visit_fields(State& s, const Visit& visit) {
+  visit("step", s.step, nullptr);
+  visit("epoch", s.epoch, nullptr);
+  visit("batch", s.batch, nullptr);
+  visit("planned_steps", s.planned_steps, nullptr);
+  visit("target_tokens", s.tokens, nullptr);
+  visit("seconds", s.seconds, nullptr);
+  visit("finished", s.finished, nullptr);
+  visit("token_budget", s.token_budget, "token_budget");
+  visit("gradient_accumulation_steps", s.gradient_accumulation_steps, "token_budget");
+  visit("leaves", s.microbatches, "leaves");
+  visit("outliers_in_a_row", s.outliers_in_a_row, nullptr);
+  visit("skipped_steps", s.skipped_steps, nullptr);
+  visit("best_step", s.best_step, nullptr);
+  visit("validations_since_best", s.validations_since_best, nullptr);
+}
+
 }  // namespace
 
 nlohmann::json TrainingState::to_json() const {
-  nlohmann::json json = {{"step", step},
-                         {"epoch", epoch},
-                         {"batch", batch},
-                         {"planned_steps", planned_steps},
-                         {"target_tokens", tokens},
-                         {"seconds", seconds},
-                         {"finished", finished},
-                         {"token_budget", token_budget},
-                         {"gradient_accumulation_steps", gradient_accumulation_steps},
-                         {"leaves", leaves},
-                         {"losses", outliers_to_json(losses)},
+  nlohmann::json json = {{"losses", outliers_to_json(losses)},
                          {"gradient_norms", outliers_to_json(gradient_norms)},
-                         {"outliers_in_a_row", outliers_in_a_row},
-                         {"skipped_steps", skipped_steps},
                          {"best_score", best_score},
-                         {"best_step", best_step},
-                         {"validations_since_best", validations_since_best},
                          {"averaged_steps", averaged_steps}};
+  visit_fields(*this, [&](const char* key, const auto& field, const char*) { json[key] = field; });
   if (data)
     json["data"] = {{"training", fingerprint_to_json(data->training)},
                     {"validation", fingerprint_to_json(data->validation)}};
@@ -69,26 +76,13 @@ nlohmann::json TrainingState::to_json() const {
 
 TrainingState TrainingState::from_json(const nlohmann::json& json, const std::string& file) {
   TrainingState s;
-  s.step = get<int64_t>(json, "step", file);
-  s.epoch = get<int64_t>(json, "epoch", file);
-  s.batch = get<int64_t>(json, "batch", file);
-  s.planned_steps = get<int64_t>(json, "planned_steps", file);
-  s.tokens = get<int64_t>(json, "target_tokens", file);
-  s.seconds = get<double>(json, "seconds", file);
-  s.finished = get<bool>(json, "finished", file);
-  if (json.contains("token_budget")) {
-    s.token_budget = get<int64_t>(json, "token_budget", file);
-    s.gradient_accumulation_steps = get<int64_t>(json, "gradient_accumulation_steps", file);
-  }
-  if (json.contains("leaves")) s.leaves = get<int64_t>(json, "leaves", file);
+  visit_fields(s, [&]<typename T>(const char* key, T& field, const char* present_with) {
+    if (present_with == nullptr || json.contains(present_with)) field = get<T>(json, key, file);
+  });
   s.losses.restore(outliers_from_json(member(json, "losses", file), file));
   s.gradient_norms.restore(outliers_from_json(member(json, "gradient_norms", file), file));
-  s.outliers_in_a_row = get<int64_t>(json, "outliers_in_a_row", file);
-  s.skipped_steps = get<int64_t>(json, "skipped_steps", file);
   // Older checkpoints of translation models have the name best_bleu.
   s.best_score = get<double>(json, json.contains("best_bleu") ? "best_bleu" : "best_score", file);
-  s.best_step = get<int64_t>(json, "best_step", file);
-  s.validations_since_best = get<int64_t>(json, "validations_since_best", file);
   for (const auto& step : member(json, "averaged_steps", file)) {
     require(step.is_number_integer(), "{}: averaged_steps holds {}, expected integers", file,
             dump_json(step));

@@ -28,10 +28,10 @@ struct TrainingState {
   int64_t tokens = 0;         // trained on so far, as StepLoss::tokens_read() counts
   double seconds = 0;         // of all sessions
   bool finished = false;
-  /// Tokens of a batch and batches of a leaf: what the configuration says, or what fits into memory
-  /// and time; 0 in older checkpoints: as the configuration says.
+  /// What the configuration says, or less, if that fits into memory and time; 0 in older
+  /// checkpoints: what the configuration says.
   int64_t token_budget = 0, gradient_accumulation_steps = 0;
-  int64_t leaves = 1;  // see DistributedConfig
+  int64_t microbatches = 1;  // see DistributedConfig
 
   // Batches differ. With 8 standard deviations (optimizer.skip_outliers) a loss is skipped that is
   // at least twice the mean, a gradient 5 times: smaller ones are clipped and do no harm.
@@ -45,7 +45,7 @@ struct TrainingState {
   std::vector<int64_t> averaged_steps;  // whose weights are kept for averaging, oldest first
 
   std::optional<DataFingerprint> data;  // older checkpoints have none
-  /// Of the base model of an adapter; older checkpoints have none.
+  /// The base model of an adapter; older checkpoints have none.
   std::optional<data::Fingerprint> base;
 
   nlohmann::json to_json() const;

@@ -29,7 +29,7 @@ bool reads_pairs(TaskKind kind) {
   return kind == TaskKind::translation || kind == TaskKind::text_to_text;
 }
 
-int64_t DistributedConfig::leaves_on(int ranks) const {
+int64_t DistributedConfig::microbatches_on(int ranks) const {
   if (leaves > 0) return leaves;
   return ranks == 1 ? 1 : std::max<int64_t>(8, std::bit_ceil(static_cast<uint64_t>(ranks)));
 }

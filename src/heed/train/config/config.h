@@ -94,8 +94,7 @@ struct RunConfig {
   int64_t max_steps = 0;                    // 0: no limit
   int64_t num_train_epochs = 0;             // 0: no limit
   double minutes = 0;  // 0: no limit; otherwise as many steps are planned as fit
-  /// With `minutes`: where fewer steps would fit, batches get smaller, down to half of
-  /// token_budget.
+  /// With `minutes`: if fewer steps would fit, batches get smaller, down to half of token_budget.
   int64_t min_steps = 0;
   int64_t average = 5;  // number of last checkpoints whose mean competes to be the final model
   double average_window = 0.1;  // the last fraction of all steps, whose checkpoints are averaged
@@ -103,15 +102,14 @@ struct RunConfig {
 
 /// How a step is divided among the ranks of a run.
 struct DistributedConfig {
-  /// Parts of a step whose gradients are computed on their own and added as a balanced tree: a
-  /// power of two. Every power of two of ranks, up to this number, trains the same bits. 0: as many
-  /// as there are ranks, rounded up to a power of two, but at least 8; 1 in a process that is
-  /// alone.
+  /// The microbatches of a step, whose gradients are added as a balanced tree: a power of two.
+  /// Every power of two of ranks, up to this number, trains the same bits. 0: as many as there are
+  /// ranks, rounded up to a power of two, but at least 8; with one process 1.
   int64_t leaves = 0;
   double timeout = 60;          // seconds to wait for another rank
   std::string backend = "mpi";  // or "nccl": what carries large messages
 
-  int64_t leaves_on(int ranks) const;
+  int64_t microbatches_on(int ranks) const;
 };
 
 struct ValidationConfig {

@@ -20,7 +20,7 @@ constexpr int64_t kMaxEpochs = int64_t{1} << 31;
 constexpr int64_t kMaxTokens = int64_t{1} << 30;  // of a batch, whose offsets are int32_t
 constexpr int64_t kMaxPieces = int64_t{1} << 24;
 constexpr int64_t kMaxAccumulation = int64_t{1} << 20;
-constexpr int64_t kMaxLeaves = 1 << 20;
+constexpr int64_t kMaxMicrobatches = 1 << 20;
 constexpr int64_t kMaxRank = 1 << 16;
 constexpr int64_t kMaxMinutes = 100'000'000;
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
@@ -205,7 +205,7 @@ void check_validation(const ValidationConfig& validation) {
 
 void check_distributed(const TrainConfig& config) {
   const DistributedConfig& distributed = config.distributed;
-  check_count("distributed.leaves", distributed.leaves, 0, kMaxLeaves);
+  check_count("distributed.leaves", distributed.leaves, 0, kMaxMicrobatches);
   require(distributed.leaves == 0 || std::has_single_bit(static_cast<uint64_t>(distributed.leaves)),
           "distributed.leaves is {}, expected a power of two", distributed.leaves);
   check_number("distributed.timeout", distributed.timeout, 1);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <span>
 #include <sstream>
 #include <string_view>
 #include <type_traits>
@@ -80,31 +79,32 @@ void read_value(const std::string& key, const toml::node& node, T& value) {
 }
 
 template <typename T>
-Field field(std::string key, T& value, std::string help) {
-  return {key, std::move(help),
-          [key, &value](const toml::node& node) { read_value(key, node, value); },
-          [&value] { return literal(value); }};
+void add(std::vector<Field>& all, std::string key, T& value, std::string help) {
+  all.push_back({key, std::move(help),
+                 [key, &value](const toml::node& node) { read_value(key, node, value); },
+                 [&value] { return literal(value); }});
 }
 
-/// A field whose value is one of a few names.
-template <typename Enum>
-Field field(std::string key, Enum& value, std::span<const Enum> values, std::string help) {
-  return {key, std::move(help),
-          [key, &value, values](const toml::node& node) {
-            std::string name;
-            read_value(key, node, name);
-            try {
-              value = named(name, values);
-            } catch (const Error& error) {
-              fail("{}: {}", key, error.what());
-            }
-          },
-          [&value] { return literal(std::string(name_of(value))); }};
+/// Adds a field whose value is one of `values`, an array or a span.
+template <typename Enum, typename Values>
+void add(std::vector<Field>& all, std::string key, Enum& value, const Values& values,
+         std::string help) {
+  const auto read = [key, &value, values](const toml::node& node) {
+    std::string name;
+    read_value(key, node, name);
+    try {
+      value = named(name, values);
+    } catch (const Error& error) {
+      fail("{}: {}", key, error.what());
+    }
+  };
+  all.push_back(
+      {key, std::move(help), read, [&value] { return literal(std::string(name_of(value))); }});
 }
 
 /// "help: a, b or c".
-template <typename Enum>
-std::string with_choices(const char* help, std::span<const Enum> values) {
+template <typename Values>
+std::string with_choices(const char* help, const Values& values) {
   std::string text = fmt::format("{}: ", help);
   for (size_t i = 0; i < values.size(); ++i)
     text += fmt::format("{}{}",
@@ -116,149 +116,136 @@ std::string with_choices(const char* help, std::span<const Enum> values) {
 }
 
 void add_data_fields(TrainConfig& c, std::vector<Field>& f) {
-  f.push_back(field("data.source", c.data.source, "source text, one sentence per line"));
-  f.push_back(field("data.target", c.data.target, "its translation, line by line"));
-  f.push_back(field("data.tsv", c.data.tsv, "or one file: source, tab, target"));
-  f.push_back(field("data.valid_source", c.data.valid_source, "source text for validation"));
-  f.push_back(field("data.valid_target", c.data.valid_target, "its translation"));
-  f.push_back(field("data.text", c.data.text, "text of a language model: a file or a folder"));
-  f.push_back(field("data.valid_text", c.data.valid_text, "validation text of a language model"));
-  static constexpr std::array kEnds{data::DocumentEnd::file, data::DocumentEnd::line,
-                                    data::DocumentEnd::blank_line};
-  f.push_back(
-      field("data.document", c.data.document, std::span<const data::DocumentEnd>(kEnds),
-            with_choices("what ends a document", std::span<const data::DocumentEnd>(kEnds))));
-  f.push_back(
-      field("data.held_out", c.data.held_out,
-            "pairs or windows (at most a tenth) held out when no validation text is given"));
-  f.push_back(field("data.max_tokens", c.data.max_tokens, "longer sentences are dropped"));
-  f.push_back(field("data.max_ratio", c.data.max_ratio,
-                    "pairs are dropped if one side is more than this many times longer"));
-  f.push_back(field("vocabulary.kind", c.vocabulary.kind, "bpe or unigram (SentencePiece)"));
-  f.push_back(field("vocabulary.size", c.vocabulary.size, "pieces, shared by both languages"));
-  f.push_back(field("vocabulary.model", c.vocabulary.model,
-                    "an existing SentencePiece model to use instead of a new one"));
-  f.push_back(field("vocabulary.word_vectors", c.vocabulary.word_vectors,
-                    "word2vec file (text or binary) that initialises the embeddings"));
+  add(f, "data.source", c.data.source, "source text, one sentence per line");
+  add(f, "data.target", c.data.target, "its translation, line by line");
+  add(f, "data.tsv", c.data.tsv, "or one file: source, tab, target");
+  add(f, "data.valid_source", c.data.valid_source, "source text for validation");
+  add(f, "data.valid_target", c.data.valid_target, "its translation");
+  add(f, "data.text", c.data.text, "text of a language model: a file or a folder");
+  add(f, "data.valid_text", c.data.valid_text, "validation text of a language model");
+  constexpr std::array kEnds{data::DocumentEnd::file, data::DocumentEnd::line,
+                             data::DocumentEnd::blank_line};
+  add(f, "data.document", c.data.document, kEnds, with_choices("what ends a document", kEnds));
+  add(f, "data.held_out", c.data.held_out,
+      "pairs or windows (at most a tenth) held out when no validation text is given");
+  add(f, "data.max_tokens", c.data.max_tokens, "longer sentences are dropped");
+  add(f, "data.max_ratio", c.data.max_ratio,
+      "pairs are dropped if one side is more than this many times longer");
+  add(f, "vocabulary.kind", c.vocabulary.kind, "bpe or unigram (SentencePiece)");
+  add(f, "vocabulary.size", c.vocabulary.size, "pieces, shared by both languages");
+  add(f, "vocabulary.model", c.vocabulary.model,
+      "an existing SentencePiece model to use instead of a new one");
+  add(f, "vocabulary.word_vectors", c.vocabulary.word_vectors,
+      "word2vec file (text or binary) that initialises the embeddings");
 }
 
 void add_model_fields(TrainConfig& c, std::vector<Field>& f) {
-  f.push_back(field("model.from", c.from, "a model directory to fine-tune"));
+  add(f, "model.from", c.from, "a model directory to fine-tune");
   model::visit_fields(c.model, [&](const char* name, auto& value, const char* help) {
     using T = std::remove_cvref_t<decltype(value)>;
     std::string key = fmt::format("model.{}", name);
     if constexpr (std::is_enum_v<T>)
-      f.push_back(field(std::move(key), value, model::values_of<T>(),
-                        with_choices(help, model::values_of<T>())));
+      add(f, std::move(key), value, model::values_of<T>(),
+          with_choices(help, model::values_of<T>()));
     else
-      f.push_back(field(std::move(key), value, help));
+      add(f, std::move(key), value, help);
   });
 }
 
 void add_optimizer_fields(TrainConfig& c, std::vector<Field>& f) {
   OptimizerConfig& o = c.optimizer;
-  static constexpr std::array kOptimizers{OptimizerKind::adam, OptimizerKind::muon,
-                                          OptimizerKind::soap, OptimizerKind::schedule_free};
-  f.push_back(field("optimizer.name", o.name, std::span<const OptimizerKind>(kOptimizers),
-                    "adam, muon or soap (linear maps; adam for the rest), schedule_free"));
-  f.push_back(field("optimizer.learning_rate", o.learning_rate, "peak"));
-  static constexpr std::array kSchedules{ScheduleKind::inverse_sqrt, ScheduleKind::cosine,
-                                         ScheduleKind::linear, ScheduleKind::constant};
-  f.push_back(field("optimizer.lr_scheduler_type", o.lr_scheduler_type,
-                    std::span<const ScheduleKind>(kSchedules),
-                    "inverse_sqrt (the paper), cosine, linear or constant"));
-  f.push_back(field("optimizer.warmup_steps", o.warmup_steps, "steps of linear warmup"));
-  f.push_back(field("optimizer.warmup_ratio", o.warmup_ratio,
-                    "linear warmup for this fraction of all steps in place of warmup_steps; 0: "
-                    "warmup_steps"));
-  f.push_back(field("optimizer.min_lr_rate", o.min_lr_rate,
-                    "last learning rate of cosine and linear, as a fraction of the peak"));
-  f.push_back(field("optimizer.adam_beta1", o.adam_beta1, "decay of Adam's first moment"));
-  f.push_back(field("optimizer.adam_beta2", o.adam_beta2, "decay of Adam's second moment"));
-  f.push_back(
-      field("optimizer.adam_epsilon", o.adam_epsilon, "added to the denominator of Adam's step"));
-  f.push_back(field("optimizer.muon_momentum", o.muon_momentum, "decay of Muon's momentum"));
-  f.push_back(field("optimizer.muon_iterations", o.muon_iterations,
-                    "of Newton and Schulz, per step: fewer are faster and less exact"));
-  f.push_back(field("optimizer.soap_beta1", o.soap_beta1, "decay of SOAP's first moment"));
-  f.push_back(field("optimizer.soap_beta2", o.soap_beta2,
-                    "decay of SOAP's second moment and of the matrices L and R"));
-  f.push_back(field("optimizer.soap_frequency", o.soap_frequency,
-                    "steps after which SOAP renews the eigenvectors of L and R"));
-  f.push_back(field("optimizer.soap_max_dim", o.soap_max_dim,
-                    "sides of a matrix that are longer have no eigenvectors with SOAP"));
-  f.push_back(field("optimizer.weight_decay", o.weight_decay,
-                    "decoupled (AdamW), on matrices and embeddings"));
-  f.push_back(field("optimizer.max_grad_norm", o.max_grad_norm,
-                    "clip the gradient to this norm; 0: no clipping"));
-  f.push_back(
-      field("optimizer.label_smoothing_factor", o.label_smoothing_factor, "0.1 in the paper"));
-  f.push_back(field("optimizer.skip_outliers", o.skip_outliers,
-                    "skip a step whose loss or gradient norm is more than this many standard "
-                    "deviations above the recent mean; 0: never"));
+  constexpr std::array kOptimizers{OptimizerKind::adam, OptimizerKind::muon, OptimizerKind::soap,
+                                   OptimizerKind::schedule_free};
+  add(f, "optimizer.name", o.name, kOptimizers,
+      "adam, muon or soap (linear maps; adam for the rest), schedule_free");
+  add(f, "optimizer.learning_rate", o.learning_rate, "peak");
+  constexpr std::array kSchedules{ScheduleKind::inverse_sqrt, ScheduleKind::cosine,
+                                  ScheduleKind::linear, ScheduleKind::constant};
+  add(f, "optimizer.lr_scheduler_type", o.lr_scheduler_type, kSchedules,
+      "inverse_sqrt (the paper), cosine, linear or constant");
+  add(f, "optimizer.warmup_steps", o.warmup_steps, "steps of linear warmup");
+  add(f, "optimizer.warmup_ratio", o.warmup_ratio,
+      "linear warmup for this fraction of all steps in place of warmup_steps; 0: "
+      "warmup_steps");
+  add(f, "optimizer.min_lr_rate", o.min_lr_rate,
+      "last learning rate of cosine and linear, as a fraction of the peak");
+  add(f, "optimizer.adam_beta1", o.adam_beta1, "decay of Adam's first moment");
+  add(f, "optimizer.adam_beta2", o.adam_beta2, "decay of Adam's second moment");
+  add(f, "optimizer.adam_epsilon", o.adam_epsilon, "added to the denominator of Adam's step");
+  add(f, "optimizer.muon_momentum", o.muon_momentum, "decay of Muon's momentum");
+  add(f, "optimizer.muon_iterations", o.muon_iterations,
+      "of Newton and Schulz, per step: fewer are faster and less exact");
+  add(f, "optimizer.soap_beta1", o.soap_beta1, "decay of SOAP's first moment");
+  add(f, "optimizer.soap_beta2", o.soap_beta2,
+      "decay of SOAP's second moment and of the matrices L and R");
+  add(f, "optimizer.soap_frequency", o.soap_frequency,
+      "steps after which SOAP renews the eigenvectors of L and R");
+  add(f, "optimizer.soap_max_dim", o.soap_max_dim,
+      "sides of a matrix that are longer have no eigenvectors with SOAP");
+  add(f, "optimizer.weight_decay", o.weight_decay, "decoupled (AdamW), on matrices and embeddings");
+  add(f, "optimizer.max_grad_norm", o.max_grad_norm,
+      "clip the gradient to this norm; 0: no clipping");
+  add(f, "optimizer.label_smoothing_factor", o.label_smoothing_factor, "0.1 in the paper");
+  add(f, "optimizer.skip_outliers", o.skip_outliers,
+      "skip a step whose loss or gradient norm is more than this many standard "
+      "deviations above the recent mean; 0: never");
 }
 
 void add_lora_fields(TrainConfig& c, std::vector<Field>& f) {
-  f.push_back(field("lora.enabled", c.lora.enabled,
-                    "train an adapter of model.from instead of its weights"));
-  f.push_back(field("lora.rank", c.lora.rank, "r: rows of A, columns of B"));
-  f.push_back(field("lora.alpha", c.lora.alpha, "updates are multiplied by alpha / rank"));
-  f.push_back(field("lora.use_rslora", c.lora.use_rslora, "by alpha / sqrt(rank) instead"));
-  f.push_back(field("lora.dropout", c.lora.dropout, "of the input of the updates"));
-  f.push_back(field("lora.target_modules", c.lora.target_modules,
-                    "all-linear, names (q_proj,v_proj) or a regular expression for whole names"));
-  f.push_back(field("lora.layers", c.lora.layers, "numbers of the adapted layers; []: all"));
+  add(f, "lora.enabled", c.lora.enabled, "train an adapter of model.from instead of its weights");
+  add(f, "lora.rank", c.lora.rank, "r: rows of A, columns of B");
+  add(f, "lora.alpha", c.lora.alpha, "updates are multiplied by alpha / rank");
+  add(f, "lora.use_rslora", c.lora.use_rslora, "by alpha / sqrt(rank) instead");
+  add(f, "lora.dropout", c.lora.dropout, "of the input of the updates");
+  add(f, "lora.target_modules", c.lora.target_modules,
+      "all-linear, names (q_proj,v_proj) or a regular expression for whole names");
+  add(f, "lora.layers", c.lora.layers, "numbers of the adapted layers; []: all");
 }
 
 void add_preference_fields(TrainConfig& c, std::vector<Field>& f) {
-  f.push_back(field("preference.beta", c.preference.beta,
-                    "of DPO: the larger, the nearer the model stays to the reference"));
+  add(f, "preference.beta", c.preference.beta,
+      "of DPO: the larger, the nearer the model stays to the reference");
 }
 
 void add_distributed_fields(TrainConfig& c, std::vector<Field>& f) {
-  f.push_back(field("distributed.leaves", c.distributed.leaves,
-                    "parts of a step that ranks compute and add in a fixed order, a power of two; "
-                    "0: at least 8 with several ranks, otherwise 1"));
-  f.push_back(field("distributed.timeout", c.distributed.timeout,
-                    "seconds to wait for another rank before the run ends"));
-  f.push_back(field("distributed.backend", c.distributed.backend,
-                    "mpi, or nccl: large messages travel from GPU to GPU"));
+  add(f, "distributed.leaves", c.distributed.leaves,
+      "microbatches of a step, which ranks add in a fixed order, a power of two; "
+      "0: at least 8 with several ranks, otherwise 1");
+  add(f, "distributed.timeout", c.distributed.timeout,
+      "seconds to wait for another rank before the run ends");
+  add(f, "distributed.backend", c.distributed.backend,
+      "mpi, or nccl: large messages travel from GPU to GPU");
 }
 
 void add_run_fields(TrainConfig& c, std::vector<Field>& f) {
-  static constexpr std::array kTasks{TaskKind::translation, TaskKind::text_to_text,
-                                     TaskKind::causal_lm,   TaskKind::masked_lm,
-                                     TaskKind::chat,        TaskKind::preference};
-  f.push_back(field("run.task", c.run.task, std::span<const TaskKind>(kTasks),
-                    with_choices("what is trained", std::span<const TaskKind>(kTasks))));
-  f.push_back(field("run.seed", c.run.seed, "same seed, same bits"));
-  f.push_back(field("run.compute", c.run.compute, "f32, bf16, or auto: bf16 where it is fast"));
-  f.push_back(field("run.token_budget", c.run.token_budget,
-                    "tokens per batch, of source or target, whichever are more"));
-  f.push_back(field("run.context", c.run.context,
-                    "tokens per window of a language model; 0: as many as fit model and batch"));
-  f.push_back(field("run.gradient_accumulation_steps", c.run.gradient_accumulation_steps,
-                    "batches per optimizer step"));
-  f.push_back(field("run.max_steps", c.run.max_steps, "end after this many steps; 0: no limit"));
-  f.push_back(field("run.num_train_epochs", c.run.num_train_epochs,
-                    "end after this many epochs; 0: no limit"));
-  f.push_back(field("run.minutes", c.run.minutes,
-                    "end after this time, with a schedule planned to fit; 0: no limit"));
-  f.push_back(field("run.min_steps", c.run.min_steps,
-                    "with minutes: batches get smaller, at most by half, where fewer steps would "
-                    "fit; 0: never"));
-  f.push_back(field("run.average", c.run.average,
-                    "average this many last checkpoints; kept if it scores best; 0: none"));
-  f.push_back(field("run.average_window", c.run.average_window,
-                    "only checkpoints of this last fraction of all steps"));
-  f.push_back(field("validation.eval_steps", c.validation.eval_steps, "steps between validations"));
-  f.push_back(field("validation.sentences", c.validation.sentences,
-                    "sentences translated for BLEU and chrF"));
-  f.push_back(field("validation.num_beams", c.validation.num_beams,
-                    "number of beams for these translations"));
-  f.push_back(field("validation.samples", c.validation.samples, "samples shown per validation"));
-  f.push_back(field("validation.early_stopping_patience", c.validation.early_stopping_patience,
-                    "stop after this many validations without a better score; 0: never"));
+  constexpr std::array kTasks{TaskKind::translation, TaskKind::text_to_text, TaskKind::causal_lm,
+                              TaskKind::masked_lm,   TaskKind::chat,         TaskKind::preference};
+  add(f, "run.task", c.run.task, kTasks, with_choices("what is trained", kTasks));
+  add(f, "run.seed", c.run.seed, "same seed, same bits");
+  add(f, "run.compute", c.run.compute, "f32, bf16, or auto: bf16 where it is fast");
+  add(f, "run.token_budget", c.run.token_budget,
+      "tokens per batch, of source or target, whichever are more");
+  add(f, "run.context", c.run.context,
+      "tokens per window of a language model; 0: as many as fit model and batch");
+  add(f, "run.gradient_accumulation_steps", c.run.gradient_accumulation_steps,
+      "batches per optimizer step");
+  add(f, "run.max_steps", c.run.max_steps, "end after this many steps; 0: no limit");
+  add(f, "run.num_train_epochs", c.run.num_train_epochs, "end after this many epochs; 0: no limit");
+  add(f, "run.minutes", c.run.minutes,
+      "end after this time, with a schedule planned to fit; 0: no limit");
+  add(f, "run.min_steps", c.run.min_steps,
+      "with minutes: batches get smaller, at most by half, where fewer steps would "
+      "fit; 0: never");
+  add(f, "run.average", c.run.average,
+      "average this many last checkpoints; kept if it scores best; 0: none");
+  add(f, "run.average_window", c.run.average_window,
+      "only checkpoints of this last fraction of all steps");
+  add(f, "validation.eval_steps", c.validation.eval_steps, "steps between validations");
+  add(f, "validation.sentences", c.validation.sentences, "sentences translated for BLEU and chrF");
+  add(f, "validation.num_beams", c.validation.num_beams, "number of beams for these translations");
+  add(f, "validation.samples", c.validation.samples, "samples shown per validation");
+  add(f, "validation.early_stopping_patience", c.validation.early_stopping_patience,
+      "stop after this many validations without a better score; 0: never");
 }
 
 }  // namespace

@@ -6,13 +6,40 @@
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
+#include "heed/base/renamed.h"
+#include "heed/model/renamed_fields.h"
 #include "heed/train/config/config.h"
 #include "heed/train/config/config_fields.h"
-#include "heed/train/config/renamed_keys.h"
 #include "heed/train/config/toml_keys.h"
 
 namespace heed::train {
 namespace {
+
+constexpr Renamed kRenamedKeys[] = {
+    {"optimizer.schedule", "optimizer.lr_scheduler_type"},
+    {"optimizer.warmup", "optimizer.warmup_steps"},
+    {"optimizer.final_rate", "optimizer.min_lr_rate"},
+    {"optimizer.beta1", "optimizer.adam_beta1"},
+    {"optimizer.beta2", "optimizer.adam_beta2"},
+    {"optimizer.epsilon", "optimizer.adam_epsilon"},
+    {"optimizer.clip", "optimizer.max_grad_norm"},
+    {"optimizer.label_smoothing", "optimizer.label_smoothing_factor"},
+    {"run.accumulation", "run.gradient_accumulation_steps"},
+    {"run.steps", "run.max_steps"},
+    {"run.epochs", "run.num_train_epochs"},
+    {"validation.every", "validation.eval_steps"},
+    {"validation.beam", "validation.num_beams"},
+    {"validation.patience", "validation.early_stopping_patience"},
+};
+
+/// The new name of a renamed configuration key: "run.max_steps" for "run.steps". Empty if `key` was
+/// not renamed.
+std::string current_key(const std::string& key) {
+  constexpr std::string_view kModel = "model.";
+  if (!key.starts_with(kModel)) return std::string(current_of(key, kRenamedKeys));
+  const std::string_view field = model::current_name(std::string_view(key).substr(kModel.size()));
+  return field.empty() ? "" : std::string(kModel).append(field);
+}
 
 /// The largest edit distance from a key at which another key is suggested instead.
 constexpr size_t kMaxTypos = 3;

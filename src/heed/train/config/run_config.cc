@@ -136,7 +136,7 @@ PreparedRun prepare_run(const TrainOptions& options, Observer& observer, distrib
     }
   distribute::require_no_error(group, error);
   group.broadcast(config);
-  PreparedRun prepared = distribute::on_all_ranks(
+  PreparedRun prepared = distribute::propagate_errors(
       group, [&] { return run ? std::move(*run) : join_run(options, config); });
   const DistributedConfig& distributed = prepared.config.distributed;
   const std::chrono::milliseconds deadline(static_cast<int64_t>(distributed.timeout * 1000));

@@ -26,7 +26,7 @@ struct PreparedRun {
 
 /// Begins or resumes the run. Throws Error on a configuration that is not valid, before the
 /// directory of a new run is made.
-/// Of several ranks, rank 0 opens the directory, and the others join it with its configuration;
+/// With several ranks, rank 0 opens the directory, and the others join it with its configuration;
 /// they use NCCL if that says so. Throws as distribute::use_nccl() does.
 PreparedRun prepare_run(const TrainOptions& options, Observer& observer, distribute::Group& group);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "heed/base/duration.h"
+
 namespace heed::train {
 namespace {
 
@@ -15,8 +17,8 @@ void CommunicationMeter::begin_passes() {
 }
 
 void CommunicationMeter::end_passes() {
-  computing_ = std::chrono::duration<double>(Clock::now() - begin_).count() -
-               (group_.traffic().seconds_blocked - blocked_before_);
+  computing_ =
+      seconds_between(begin_, Clock::now()) - (group_.traffic().seconds_blocked - blocked_before_);
 }
 
 std::vector<double> CommunicationMeter::take() {

@@ -5,17 +5,17 @@
 #include <vector>
 
 #include "heed/distribute/group.h"
-#include "heed/train/events.h"
+#include "heed/train/observer.h"
 
 namespace heed::train {
 
-/// Measures what a rank computes and exchanges from one step to the next.
+/// Measures how long a rank computes and communicates in a step.
 class CommunicationMeter {
  public:
   /// The group must outlive this.
   explicit CommunicationMeter(const distribute::Group& group) : group_(group) {}
 
-  /// Around the passes of a step.
+  /// To be called before and after the passes of a step.
   void begin_passes();
   void end_passes();
 
@@ -33,7 +33,7 @@ class CommunicationMeter {
   double computing_ = 0;
 };
 
-/// From the figures of one rank after the other.
+/// `figures` are those of each rank.
 StepCommunication communication_of(std::span<const std::vector<double>> figures);
 
 }  // namespace heed::train

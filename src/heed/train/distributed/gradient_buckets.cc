@@ -19,7 +19,7 @@ int64_t piece_begin(const GradientBucket& bucket, int64_t wanted, bool keep_matr
 
 bool is_table(const Parameter& parameter) { return parameter.role == WeightRole::token_embedding; }
 
-/// Ascends in the order in which a backward pass completes groups of parameters.
+/// The rank of a parameter's group in the order in which a backward pass completes their gradients.
 int completion_group(const Parameter& parameter, bool only_looked_up) {
   if (only_looked_up) return 4;
   if (is_table(parameter)) return 0;

@@ -14,7 +14,8 @@ constexpr int64_t kAlignment = 64;
 constexpr DType kUnit = DType::bf16;
 constexpr int64_t kUnitBytes = 2;
 
-/// Whether passes read it in their own type only: with what a product or an embedding reads.
+/// Whether passes read the parameter only in the type in which they compute: matrices of products,
+/// and embeddings.
 bool is_read_as_computed(const Parameter& parameter) {
   return parameter.shape.rank() > 1 &&
          (is_multiplied(parameter.role) || parameter.role == WeightRole::token_embedding);
@@ -28,10 +29,7 @@ std::span<std::byte> bytes_between(Tensor& message, int64_t begin, int64_t end) 
 
 ParameterAllGather::ParameterAllGather(const ShardedBuckets& buckets, distribute::Group& group,
                                        DType pass_dtype)
-    : buckets_(buckets), group_(group), pass_dtype_(pass_dtype), gathers_(buckets.count()) {
-  for (size_t i = 0; i < buckets_.count(); ++i)
-    for (const GradientBucket::Place& place : buckets_[i].places) bucket_of_[place.parameter] = i;
-}
+    : buckets_(buckets), group_(group), pass_dtype_(pass_dtype), gathers_(buckets.count()) {}
 
 ParameterAllGather::Layout ParameterAllGather::layout_of(size_t bucket, DType of_matrices) const {
   const std::vector<GradientBucket::Place>& places = buckets_[bucket].places;
@@ -75,19 +73,20 @@ void ParameterAllGather::begin(size_t bucket, DType of_matrices) {
 }
 
 /// Elements [begin, end) of a place in the message of its bucket, which travels in bf16.
-Tensor ParameterAllGather::Gather::narrow(size_t place, int64_t begin, int64_t end) const {
+Tensor ParameterAllGather::Gather::bf16_elements(size_t place, int64_t begin, int64_t end) const {
   const int64_t first = layout.begins[place] / kUnitBytes;
   return elements_between(message, first + begin, first + end);
 }
 
-/// The same of a place that travels in f32, as bytes.
-std::span<std::byte> ParameterAllGather::Gather::wide(size_t place, int64_t begin, int64_t end) {
+/// The bytes of elements [begin, end) of a place that travels in f32.
+std::span<std::byte> ParameterAllGather::Gather::f32_bytes(size_t place, int64_t begin,
+                                                           int64_t end) {
   constexpr int64_t kBytes = sizeof(float);
   return bytes_between(message, layout.begins[place] + begin * kBytes,
                        layout.begins[place] + end * kBytes);
 }
 
-/// Writes what this rank has changed into the message of a bucket.
+/// Writes this rank's shard into the message of a bucket.
 void ParameterAllGather::write_own(size_t bucket) {
   Gather& gather = gathers_[bucket];
   const auto [first, last] = buckets_.shard(bucket, group_.rank());
@@ -98,15 +97,15 @@ void ParameterAllGather::write_own(size_t bucket) {
     if (begin >= end) continue;
     const Tensor own = elements_between(places[i].parameter->value, begin, end);
     if (gather.layout.dtypes[i] == DType::f32) {
-      copy_bytes(bytes_of_elements(own), gather.wide(i, begin, end));
+      copy_bytes(bytes_of_elements(own), gather.f32_bytes(i, begin, end));
     } else {
-      Tensor target = gather.narrow(i, begin, end);
+      Tensor target = gather.bf16_elements(i, begin, end);
       kernels::convert(own, target);
     }
   }
 }
 
-/// Waits for the message of a bucket, if it is under way, and gives its parameters what it holds.
+/// Waits for the message of a bucket, if it is under way, and sets its parameters.
 void ParameterAllGather::receive(size_t bucket) {
   Gather& gather = gathers_[bucket];
   if (!gather.arrival.valid()) return;
@@ -116,9 +115,9 @@ void ParameterAllGather::receive(size_t bucket) {
     Parameter& parameter = *places[i].parameter;
     const int64_t elements = parameter.shape.elements();
     if (gather.layout.dtypes[i] == DType::f32)
-      copy_bytes(gather.wide(i, 0, elements), bytes_of_elements(parameter.value));
+      copy_bytes(gather.f32_bytes(i, 0, elements), bytes_of_elements(parameter.value));
     else
-      parameter.working = gather.narrow(i, 0, elements).reshaped(parameter.shape);
+      parameter.working = gather.bf16_elements(i, 0, elements).reshaped(parameter.shape);
   }
   gather.message = {};
 }
@@ -128,7 +127,7 @@ void ParameterAllGather::receive_all() {
 }
 
 void ParameterAllGather::await(const Parameter& parameter, DType dtype) {
-  receive(bucket_of_.at(&parameter));
+  receive(buckets_.bucket_of(parameter));
   require(!parameter.working.defined() || parameter.working.dtype() == dtype,
           "{} is read in {}, but the ranks exchange it in {}", parameter.name, name_of(dtype),
           name_of(parameter.working.dtype()));
@@ -137,11 +136,12 @@ void ParameterAllGather::await(const Parameter& parameter, DType dtype) {
 void ParameterAllGather::complete() {
   if (group_.alone()) return;
   receive_all();
-  const auto is_narrow = [](const auto& entry) { return entry.first->working.defined(); };
-  if (std::ranges::any_of(bucket_of_, is_narrow)) exchange();
+  for (size_t i = 0; i < buckets_.count(); ++i)
+    for (const GradientBucket::Place& place : buckets_[i].places)
+      if (place.parameter->working.defined()) return all_gather();
 }
 
-void ParameterAllGather::exchange() {
+void ParameterAllGather::all_gather() {
   begin(DType::f32);
   receive_all();
 }

@@ -1,16 +1,14 @@
 #pragma once
 
-#include <unordered_map>
-
 #include "heed/distribute/group.h"
 #include "heed/train/distributed/sharded_buckets.h"
 
 namespace heed::train {
 
-/// Gives the weights that each rank has changed to all ranks, bucket by bucket, while the next pass
+/// All-gathers the weights that each rank has changed, bucket by bucket, while the next pass
 /// begins: the pass waits for a bucket when it first reads one of its parameters. With passes in
-/// bf16, matrices travel as they read them, in 2 bytes a weight (Parameter::working); vectors and
-/// what is read in f32 travel in f32. All functions but await() are collective.
+/// bf16, matrices travel in bf16, as passes read them (Parameter::working); everything else travels
+/// in f32. All functions but await() are collective.
 class ParameterAllGather {
  public:
   /// The buckets and the group must outlive this.
@@ -19,32 +17,33 @@ class ParameterAllGather {
   /// After the optimizer's step: begins to gather all buckets, in the order in which a pass reads
   /// them: token embeddings, then the reverse of the order of the buckets.
   void begin();
-  /// Waits until a pass can read a parameter in `dtype`. Throws Error if it travels in another.
+  /// Waits until a pass can read a parameter in `dtype`. Throws Error if it travels in another
+  /// type.
   void await(const Parameter& parameter, DType dtype);
   /// Waits for all buckets. To be called before the optimizer's next step.
   void receive_all();
   /// Waits until all values are complete in f32, and removes the working copies.
   void complete();
-  /// Gives what this rank has changed to all ranks in f32, and waits for what they have.
-  void exchange();
+  /// All-gathers what each rank has changed in f32, and waits for it.
+  void all_gather();
   /// Bytes that it holds during a step.
   int64_t bytes() const;
 
  private:
-  /// Where the parameters of a bucket are in a message: each at a multiple of 64 bytes.
+  /// The places of a bucket's parameters in a message: each at a multiple of 64 bytes.
   struct Layout {
     std::vector<DType> dtypes;    // of each place of the bucket
     std::vector<int64_t> begins;  // of each place, in bytes; then the end
     distribute::Bounds shards;    // in bytes
   };
-  /// A bucket that is under way, or has been received.
+  /// The all-gather of a bucket.
   struct Gather {
-    Tensor narrow(size_t place, int64_t begin, int64_t end) const;
-    std::span<std::byte> wide(size_t place, int64_t begin, int64_t end);
+    Tensor bf16_elements(size_t place, int64_t begin, int64_t end) const;
+    std::span<std::byte> f32_bytes(size_t place, int64_t begin, int64_t end);
 
     Layout layout;
     Tensor message;
-    std::future<void> arrival;  // valid until it has been received
+    std::future<void> arrival;  // valid until the message has been received
   };
 
   Layout layout_of(size_t bucket, DType of_matrices) const;
@@ -57,7 +56,6 @@ class ParameterAllGather {
   const ShardedBuckets& buckets_;
   distribute::Group& group_;
   DType pass_dtype_;
-  std::unordered_map<const Parameter*, size_t> bucket_of_;
   std::vector<Gather> gathers_;  // of each bucket
 };
 

@@ -24,7 +24,7 @@ std::shared_ptr<distribute::Group> join_ranks(const TrainOptions& options,
                                               std::function<bool()> stop_requested) {
   if (!options.distributed) return std::make_shared<distribute::Group>();
   auto group = distribute::join_launched_ranks(std::move(stop_requested));
-  // A rank that failed before says it now.
+  // A rank that failed before it joined reports that here.
   distribute::require_no_error(*group, "");
   return group;
 }

@@ -15,6 +15,7 @@ constexpr int64_t kCopyGrain = 1 << 18;
 ShardedBuckets::ShardedBuckets(std::vector<GradientBucket> buckets, int rank, int size)
     : buckets_(std::move(buckets)), size_(size) {
   for (size_t i = 0; i < buckets_.size(); ++i) {
+    for (const GradientBucket::Place& place : buckets_[i].places) bucket_of_[place.parameter] = i;
     bounds_.push_back(distribute::shards_of(buckets_[i].pieces, size));
     auto [begin, end] = shard(i, rank);
     for (const Shard& part : parts_between(buckets_[i], begin, end)) {

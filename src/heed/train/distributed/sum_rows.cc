@@ -32,7 +32,7 @@ SparseGradient read(const std::string& bytes, int64_t cols) {
   return {std::move(rows), std::move(values)};
 }
 
-/// What reaches into shards [first, last).
+/// The rows that overlap shards [first, last).
 SparseGradient in_shards(const SparseGradient& rows, const Bounds& shards, int first, int last,
                          int64_t cols) {
   const int64_t begin = shards[static_cast<size_t>(first)], end = shards[static_cast<size_t>(last)];
@@ -40,9 +40,9 @@ SparseGradient in_shards(const SparseGradient& rows, const Bounds& shards, int f
 }
 
 /// Recursive halving with distance doubling: a balanced binary tree over the ranks.
-SparseGradient halve(distribute::Group& group, SparseGradient sum, const Bounds& shards,
-                     int64_t cols) {
-  int first = 0, last = group.size();  // the shards that this rank still adds up
+SparseGradient recursive_halving(distribute::Group& group, SparseGradient sum, const Bounds& shards,
+                                 int64_t cols) {
+  int first = 0, last = group.size();  // the shards that are left to this rank
   for (int bit = 1; bit < group.size(); bit *= 2) {
     const int middle = first + (last - first) / 2;
     SparseGradient lower = in_shards(sum, shards, first, middle, cols);
@@ -53,14 +53,14 @@ SparseGradient halve(distribute::Group& group, SparseGradient sum, const Bounds&
         read(group.exchange(partner, written(is_upper ? lower : upper), partner), cols);
     sum = is_upper ? std::move(upper) : std::move(lower);
     (is_upper ? first : last) = middle;
-    if (is_upper) std::swap(sum, other);  // the rank whose number is lower comes first
+    if (is_upper) std::swap(sum, other);  // the sum of the lower rank comes first
     sum.add(other);
   }
   return sum;
 }
 
-/// Ranks exchange rows directly and add them in the order of the ranks.
-SparseGradient exchange_directly(distribute::Group& group, const SparseGradient& own,
+/// Adds the rows in the order of the ranks.
+SparseGradient pairwise_exchange(distribute::Group& group, const SparseGradient& own,
                                  const Bounds& shards, int64_t cols) {
   const int rank = group.rank(), size = group.size();
   std::vector<SparseGradient> of_ranks(static_cast<size_t>(size));
@@ -79,8 +79,8 @@ SparseGradient exchange_directly(distribute::Group& group, const SparseGradient&
 SparseGradient sum_rows(distribute::Group& group, const SparseGradient& own, const Bounds& shards,
                         int64_t cols) {
   return std::has_single_bit(static_cast<unsigned>(group.size()))
-             ? halve(group, own, shards, cols)
-             : exchange_directly(group, own, shards, cols);
+             ? recursive_halving(group, own, shards, cols)
+             : pairwise_exchange(group, own, shards, cols);
 }
 
 }  // namespace heed::train

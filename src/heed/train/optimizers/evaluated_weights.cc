@@ -11,7 +11,7 @@ EvaluatedWeights::EvaluatedWeights(Optimizer& optimizer, StepGradients& gradient
     parameter->value = parameter->value.clone();
   }
   optimizer.set_average();
-  gradients.exchange_weights();
+  gradients.all_gather_weights();
 }
 
 EvaluatedWeights::~EvaluatedWeights() {

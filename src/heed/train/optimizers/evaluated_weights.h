@@ -7,8 +7,9 @@
 
 namespace heed::train {
 
-/// While one lives, the model has the weights that are evaluated and saved, complete on every rank:
-/// with schedule_free the average, otherwise those that are trained. No step may be made meanwhile.
+/// During its lifetime the model has the weights that are evaluated and saved, complete on every
+/// rank: with schedule_free the average, otherwise those that are trained. No step may be made
+/// meanwhile.
 class EvaluatedWeights {
  public:
   /// Collective. The gradients must outlive this.
@@ -17,8 +18,8 @@ class EvaluatedWeights {
   EvaluatedWeights(const EvaluatedWeights&) = delete;
   EvaluatedWeights& operator=(const EvaluatedWeights&) = delete;
 
-  /// The weights that are trained, of each parameter of the gradients' trained(); empty if the
-  /// model has them.
+  /// The weights that are trained, in the order of StepGradients::trained(); empty if the model has
+  /// them.
   const std::vector<Tensor>& trained() const { return trained_; }
 
  private:

@@ -67,7 +67,7 @@ std::vector<Optimizer::Moment> Optimizer::initial_moments(const Parameter& param
   return moments;
 }
 
-/// What changes this parameter.
+/// The optimizer of this parameter.
 OptimizerKind Optimizer::kind_of(const Parameter& parameter) const {
   const bool linear = parameter.shape.rank() > 1 && is_multiplied(parameter.role) &&
                       parameter.role != WeightRole::head;
@@ -76,7 +76,7 @@ OptimizerKind Optimizer::kind_of(const Parameter& parameter) const {
   return for_linear && !linear ? OptimizerKind::adam : settings_.kind;
 }
 
-/// The indices of the parts that it changes.
+/// The indices of the parts that an optimizer changes.
 std::vector<size_t> Optimizer::changed_by(OptimizerKind kind) const {
   const auto changes = [&](const Shard& part) { return kind_of(*part.parameter) == kind; };
   std::vector<size_t> indices;
@@ -84,6 +84,15 @@ std::vector<size_t> Optimizer::changed_by(OptimizerKind kind) const {
   for (size_t i = 0; i < parts_.size(); ++i)
     if (changes(parts_[i])) indices.push_back(i);
   return indices;
+}
+
+/// Calls visit(i) for these indices, on several threads.
+template <typename Visit>
+void Optimizer::for_each_changed(OptimizerKind kind, const Visit& visit) const {
+  const std::vector<size_t> changed = changed_by(kind);
+  parallel_in_order(std::ssize(changed), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) visit(changed[static_cast<size_t>(i)]);
+  });
 }
 
 void Optimizer::step(std::vector<Tensor> gradients, double learning_rate, double gradient_scale) {
@@ -126,24 +135,19 @@ void Optimizer::step_adam(std::vector<Tensor>& gradients, double learning_rate,
 
 void Optimizer::step_muon(const std::vector<Tensor>& gradients, double learning_rate,
                           double gradient_scale) {
-  const std::vector<size_t> matrices = changed_by(OptimizerKind::muon);
   const MuonOptions options{.learning_rate = static_cast<float>(learning_rate),
                             .momentum = settings_.muon_momentum,
                             .weight_decay = settings_.weight_decay,
                             .gradient_scale = static_cast<float>(gradient_scale),
                             .iterations = settings_.muon_iterations,
                             .dtype = settings_.muon_dtype};
-  parallel_in_order(std::ssize(matrices), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const size_t at = matrices[static_cast<size_t>(i)];
-      muon_step(parts_[at].parameter->value, gradients[at], state_.moments[at][0].tensor, options);
-    }
+  for_each_changed(OptimizerKind::muon, [&](size_t i) {
+    muon_step(parts_[i].parameter->value, gradients[i], state_.moments[i][0].tensor, options);
   });
 }
 
 void Optimizer::step_soap(const std::vector<Tensor>& gradients, double learning_rate,
                           double gradient_scale) {
-  const std::vector<size_t> matrices = changed_by(OptimizerKind::soap);
   const SoapOptions options{.learning_rate = static_cast<float>(learning_rate),
                             .beta1 = settings_.soap_beta1,
                             .beta2 = settings_.soap_beta2,
@@ -152,12 +156,9 @@ void Optimizer::step_soap(const std::vector<Tensor>& gradients, double learning_
                             .gradient_scale = static_cast<float>(gradient_scale),
                             .step = state_.steps - 1,
                             .frequency = settings_.soap_frequency};
-  parallel_in_order(std::ssize(matrices), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const size_t at = matrices[static_cast<size_t>(i)];
-      SoapState state = soap_state_of(state_.moments[at]);
-      soap_step(parts_[at].parameter->value, gradients[at], state, options);
-    }
+  for_each_changed(OptimizerKind::soap, [&](size_t i) {
+    SoapState state = soap_state_of(state_.moments[i]);
+    soap_step(parts_[i].parameter->value, gradients[i], state, options);
   });
 }
 

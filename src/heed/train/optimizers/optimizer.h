@@ -39,12 +39,12 @@ class Optimizer {
   /// as zero.
   void step(std::vector<Tensor> gradients, double learning_rate, double gradient_scale);
 
-  /// Whether the weights that are evaluated are others than those that are trained.
+  /// Whether an average of the weights is evaluated in place of those that are trained.
   bool evaluates_average() const { return settings_.kind == OptimizerKind::schedule_free; }
-  /// Replaces the values of parts() by those that are evaluated.
+  /// Replaces the values of parts() by the average that is evaluated.
   void set_average();
 
-  /// What it changes.
+  /// The parts of parameters that this rank changes.
   const std::vector<Shard>& parts() const { return parts_; }
 
   /// A tensor that the optimizer keeps for a parameter.
@@ -67,6 +67,8 @@ class Optimizer {
  private:
   OptimizerKind kind_of(const Parameter& parameter) const;
   std::vector<size_t> changed_by(OptimizerKind kind) const;
+  template <typename Visit>
+  void for_each_changed(OptimizerKind kind, const Visit& visit) const;
   void step_adam(std::vector<Tensor>& gradients, double learning_rate, double gradient_scale);
   void step_muon(const std::vector<Tensor>& gradients, double learning_rate, double gradient_scale);
   void step_soap(const std::vector<Tensor>& gradients, double learning_rate, double gradient_scale);

@@ -2,7 +2,7 @@
 
 #include "heed/base/error.h"
 #include "heed/distribute/agree.h"
-#include "heed/distribute/texts.h"
+#include "heed/distribute/all_gather_texts.h"
 #include "heed/generate/generator.h"
 
 namespace heed::train {
@@ -22,7 +22,7 @@ void add_continuations(const model::Transformer& model, const text::Tokenizer& t
   for (int rank = 0; rank < group.size(); ++rank)
     owners.insert(owners.end(), static_cast<size_t>(first_of(rank + 1) - first_of(rank)), rank);
   const int64_t begin = first_of(group.rank()), end = first_of(group.rank() + 1);
-  std::vector<std::string> texts = distribute::on_all_ranks(group, [&] {
+  std::vector<std::string> texts = distribute::propagate_errors(group, [&] {
     std::vector<std::string> own(prompts.size());
     const auto outputs = generate::Generator(model, tokenizer, options)
                              .generate({prompts.begin() + begin, prompts.begin() + end},
@@ -31,7 +31,7 @@ void add_continuations(const model::Transformer& model, const text::Tokenizer& t
       own[static_cast<size_t>(begin) + i] = outputs[i].text;
     return own;
   });
-  distribute::complete_texts(group, owners, texts);
+  distribute::all_gather_texts(group, owners, texts);
   for (size_t i = 0; i < texts.size(); ++i) record.samples[i].output = std::move(texts[i]);
 }
 

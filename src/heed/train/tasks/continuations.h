@@ -3,7 +3,7 @@
 #include "heed/distribute/group.h"
 #include "heed/model/transformer.h"
 #include "heed/text/tokenizer.h"
-#include "heed/train/events.h"
+#include "heed/train/observer.h"
 
 namespace heed::train {
 

@@ -1,10 +1,10 @@
-#include "heed/train/tasks/masked_task.h"
-
 #include <algorithm>
 
 #include "heed/base/error.h"
 #include "heed/data/masked_dataset.h"
 #include "heed/ops/rows.h"
+#include "heed/train/tasks/tasks.h"
+#include "heed/train/tasks/token_text.h"
 
 namespace heed::train {
 namespace {
@@ -38,52 +38,67 @@ data::Masking masking_of(const text::Tokenizer& tokenizer, int64_t vocab_size, u
   return masking;
 }
 
+/// Predicting masked tokens of documents, for encoder-only models. Each epoch masks other tokens;
+/// validation always masks the same.
+class MaskedTask : public Task {
+ public:
+  MaskedTask(const TrainConfig& config, const std::filesystem::path& start, const RawText& text,
+             Observer& observer)
+      : Task(config.model),
+        samples_(config.validation.samples),
+        vocabulary_(prepare_tokenizer(config, start, text.train, model_, observer)) {
+    fingerprint_ = fingerprint_of(text);
+    data::Masking masking = masking_of(vocabulary_.tokenizer, model_.vocab_size, config.run.seed);
+    const auto frame = static_cast<int64_t>(masking.prefix.size() + masking.suffix.size());
+    TokenText tokens =
+        tokenize(text, vocabulary_.tokenizer, {}, config.window_tokens() - frame, config, observer);
+    train_ =
+        std::make_unique<data::MaskedDataset>(tokens.documents, std::move(tokens.train), masking);
+    masking.seed ^= kValidationSeed;
+    valid_ =
+        std::make_unique<data::MaskedDataset>(tokens.documents, std::move(tokens.valid), masking);
+  }
+
+  std::vector<checkpoint::NamedFile> files() const override { return vocabulary_.files; }
+  std::string piece(int32_t token) const override { return piece_of(vocabulary_.tokenizer, token); }
+  SampleNames sample_names() const override { return {"masked", "reference", "filled"}; }
+  /// Predicts the masked tokens of a few validation windows.
+  void evaluate(const model::Transformer& model, Compute compute, distribute::Group&,
+                ValidationRecord& record) const override {
+    const text::Tokenizer& shown = vocabulary_.tokenizer;
+    const auto count = std::min(samples_, valid().count());
+    for (int64_t index = 0; index < count; ++index) {
+      data::Batch batch = valid().batch(std::span(&index, 1), 0);
+      Context context{.dtype = activation_dtype(compute)};
+      const Tensor states = model.encode(context, {batch.source, batch.source_offsets}).states;
+      const Tensor logits =
+          model.logits(context, ops::gather_rows(context, states, batch.rows));  // [M, V]
+      std::vector<int32_t> true_tokens = batch.source, filled = batch.source;
+      for (size_t i = 0; i < batch.rows.size(); ++i) {
+        const auto row = static_cast<size_t>(batch.rows[i]);
+        const float* scores = logits.data<float>() + static_cast<int64_t>(i) * logits.cols();
+        true_tokens[row] = batch.target[i];
+        filled[row] =
+            static_cast<int32_t>(std::max_element(scores, scores + logits.cols()) - scores);
+        // Samples show a mask for every predicted token, even if it was kept or replaced in the
+        // input.
+        batch.source[row] = *shown.special_tokens().mask;
+      }
+      record.samples.push_back(
+          {shown.decode(batch.source, false), shown.decode(true_tokens), shown.decode(filled)});
+    }
+  }
+
+ private:
+  int64_t samples_;
+  TokenizerWithFiles vocabulary_;
+};
+
 }  // namespace
 
-MaskedTask::MaskedTask(const TrainConfig& config, const std::filesystem::path& start,
-                       Observer& observer)
-    : MaskedTask(config, start, read_text(config.data), observer) {}
-
-MaskedTask::MaskedTask(const TrainConfig& config, const std::filesystem::path& start,
-                       const RawText& text, Observer& observer)
-    : Task(config.model),
-      samples_(config.validation.samples),
-      named_(prepare_tokenizer(config, start, text.train, model_, observer)) {
-  fingerprint_ = fingerprint_of(text);
-  data::Masking masking = masking_of(named_.tokenizer, model_.vocab_size, config.run.seed);
-  const auto frame = static_cast<int64_t>(masking.prefix.size() + masking.suffix.size());
-  TokenText tokens =
-      tokenize(text, named_.tokenizer, {}, config.window_tokens() - frame, config, observer);
-  train_ =
-      std::make_unique<data::MaskedDataset>(tokens.documents, std::move(tokens.train), masking);
-  masking.seed ^= kValidationSeed;
-  valid_ =
-      std::make_unique<data::MaskedDataset>(tokens.documents, std::move(tokens.valid), masking);
-}
-
-void MaskedTask::evaluate(const model::Transformer& model, Compute compute, distribute::Group&,
-                          ValidationRecord& record) const {
-  const text::Tokenizer& shown = named_.tokenizer;
-  const auto count = std::min(samples_, valid().count());
-  for (int64_t index = 0; index < count; ++index) {
-    data::Batch batch = valid().batch(std::span(&index, 1), 0);
-    Context context{.dtype = activation_dtype(compute)};
-    const Tensor states = model.encode(context, {batch.source, batch.source_offsets}).states;
-    const Tensor logits =
-        model.logits(context, ops::gather_rows(context, states, batch.rows));  // [M, V]
-    std::vector<int32_t> true_tokens = batch.source, filled = batch.source;
-    for (size_t i = 0; i < batch.rows.size(); ++i) {
-      const auto row = static_cast<size_t>(batch.rows[i]);
-      const float* scores = logits.data<float>() + static_cast<int64_t>(i) * logits.cols();
-      true_tokens[row] = batch.target[i];
-      filled[row] = static_cast<int32_t>(std::max_element(scores, scores + logits.cols()) - scores);
-      // Samples show a mask for every predicted token, even if it was kept or replaced in the
-      // input.
-      batch.source[row] = *shown.special_tokens().mask;
-    }
-    record.samples.push_back(
-        {shown.decode(batch.source, false), shown.decode(true_tokens), shown.decode(filled)});
-  }
+std::unique_ptr<Task> make_masked_task(const TrainConfig& config,
+                                       const std::filesystem::path& start, Observer& observer) {
+  return std::make_unique<MaskedTask>(config, start, read_text(config.data), observer);
 }
 
 }  // namespace heed::train

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
+#include "heed/data/inference_batches.h"
 #include "heed/data/pair_filter.h"
-#include "heed/data/translation_batches.h"
 #include "heed/distribute/agree.h"
-#include "heed/distribute/texts.h"
+#include "heed/distribute/all_gather_texts.h"
 #include "heed/generate/search.h"
 #include "heed/metrics.h"
 #include "heed/train/tasks/hold_out.h"
@@ -153,14 +153,14 @@ std::vector<std::string> PairsTask::translate(const model::Transformer& model, C
     for (const int64_t index : batches[batch])
       owners[static_cast<size_t>(index)] =
           static_cast<int>(batch % static_cast<size_t>(group.size()));
-  std::vector<std::string> translations = distribute::on_all_ranks(group, [&] {
+  std::vector<std::string> translations = distribute::propagate_errors(group, [&] {
     std::vector<std::string> own(count);
     for (const std::vector<int64_t>& indices : batches)
       if (owners[static_cast<size_t>(indices.front())] == group.rank())
         translate(model, compute, indices, own);
     return own;
   });
-  distribute::complete_texts(group, owners, translations);
+  distribute::all_gather_texts(group, owners, translations);
   return translations;
 }
 

@@ -4,11 +4,8 @@
 
 #include "heed/base/descriptor.h"
 #include "heed/base/error.h"
-#include "heed/train/tasks/causal_task.h"
-#include "heed/train/tasks/chat_task.h"
-#include "heed/train/tasks/masked_task.h"
 #include "heed/train/tasks/pairs_task.h"
-#include "heed/train/tasks/preference_task.h"
+#include "heed/train/tasks/tasks.h"
 
 namespace heed::train {
 
@@ -37,13 +34,13 @@ std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesys
     case TaskKind::text_to_text:
       return std::make_unique<PairsTask>(config, start, observer);
     case TaskKind::causal_lm:
-      return std::make_unique<CausalTask>(config, start, observer);
+      return make_causal_task(config, start, observer);
     case TaskKind::masked_lm:
-      return std::make_unique<MaskedTask>(config, start, observer);
+      return make_masked_task(config, start, observer);
     case TaskKind::chat:
-      return std::make_unique<ChatTask>(config, start, observer);
+      return make_chat_task(config, start, observer);
     case TaskKind::preference:
-      return std::make_unique<PreferenceTask>(config, start, observer);
+      return make_preference_task(config, start, observer);
   }
   fail("the task is unknown");
 }

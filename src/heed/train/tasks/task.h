@@ -11,7 +11,6 @@
 #include "heed/train/checkpoints/run_directory.h"
 #include "heed/train/checkpoints/training_state.h"
 #include "heed/train/config/config.h"
-#include "heed/train/events.h"
 #include "heed/train/observer.h"
 
 namespace heed::train {
@@ -53,8 +52,8 @@ class Task {
 /// Throws Error unless `config` names training text, and every text that it names can be read.
 void check_text_files(const TrainConfig& config);
 
-/// Where a run takes its vocabulary from: its checkpoint if it is resumed, or the model to
-/// fine-tune; empty if it learns one. The vocabulary of an adapter is its model's.
+/// The directory from which a run takes its vocabulary: its checkpoint if it is resumed, or the
+/// model to fine-tune; empty if it learns one. The vocabulary of an adapter is its model's.
 std::filesystem::path vocabulary_source(const TrainConfig& config, const RunDirectory& run);
 
 /// Prepares the task of `config`: reads the text, learns a vocabulary, tokenizes, and holds out

@@ -1,4 +1,4 @@
-#include "heed/distribute/joint_work.h"
+#include "heed/distribute/spmd_work.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ TEST(JointWork, IsDoneByAllRanksTogetherInOrder) {
       std::vector<std::string> results, expected;
       for (int i = 0; i < count; ++i) expected.push_back(std::to_string(i * size * (size - 1) / 2));
       const auto errors = GroupRanks(size).run([&](Group& group) {
-        work_together(group, 7, slow_numbers(count, milliseconds(0), results), times_ranks);
+        run_spmd(group, 7, slow_numbers(count, milliseconds(0), results), times_ranks);
       });
       for (const auto& error : errors) EXPECT_EQ(message_of(error), "");
       EXPECT_EQ(results, expected);
@@ -51,7 +51,7 @@ TEST(JointWork, WaitsForItsNextPieceWithoutADeadline) {
   std::vector<std::string> results;
   const auto errors = GroupRanks(3).run(
       [&](Group& group) {
-        work_together(group, 7, slow_numbers(2, milliseconds(1000), results), times_ranks);
+        run_spmd(group, 7, slow_numbers(2, milliseconds(1000), results), times_ranks);
       },
       kShortOfJointWork);
   for (const auto& error : errors) EXPECT_EQ(message_of(error), "");
@@ -63,11 +63,11 @@ TEST(JointWork, NamesARankThatIsLost) {
   GroupRanks ranks(2);
   const auto errors = ranks.run(
       [&](Group& group) {
-        work_together(group, 7, slow_numbers(9, milliseconds(0), results),
-                      [&](Messenger& messenger, std::string_view piece) {
-                        if (messenger.rank() == 1 && piece == "5") ranks.silence(1);
-                        return times_ranks(messenger, piece);
-                      });
+        run_spmd(group, 7, slow_numbers(9, milliseconds(0), results),
+                 [&](Messenger& messenger, std::string_view piece) {
+                   if (messenger.rank() == 1 && piece == "5") ranks.silence(1);
+                   return times_ranks(messenger, piece);
+                 });
       },
       kShortOfJointWork);
   EXPECT_EQ(message_of(errors[0]),
@@ -78,15 +78,15 @@ TEST(JointWork, NamesARankThatIsLost) {
 TEST(JointWork, RefusesARankWithAnotherFingerprintOrAnError) {
   std::vector<std::string> results;
   auto errors = GroupRanks(2).run([&](Group& group) {
-    work_together(group, 7U + static_cast<uint64_t>(group.rank()),
-                  slow_numbers(9, milliseconds(0), results), times_ranks);
+    run_spmd(group, 7U + static_cast<uint64_t>(group.rank()),
+             slow_numbers(9, milliseconds(0), results), times_ranks);
   });
   EXPECT_EQ(message_of(errors[0]),
             "rank 1 (host host1) has another model, or another build of heed, than rank 0");
   EXPECT_THROW(std::rethrow_exception(errors[1]), ReportedElsewhere);
   errors = GroupRanks(2).run([&](Group& group) {
     if (group.rank() == 1) report_to_root(group, "no such file");
-    work_together(group, 7, slow_numbers(9, milliseconds(0), results), times_ranks);
+    run_spmd(group, 7, slow_numbers(9, milliseconds(0), results), times_ranks);
   });
   EXPECT_EQ(message_of(errors[0]), "rank 1 (host host1): no such file");
 }
@@ -96,7 +96,7 @@ TEST(JointWork, EndsOnAllRanksWhenRankZeroTakesNoMore) {
   const auto errors = GroupRanks(3).run([&](Group& group) {
     WorkSource source = slow_numbers(9, milliseconds(0), results);
     source.take = [](const std::string& result) { require(result != "9", "the disk is full"); };
-    work_together(group, 7, source, times_ranks);
+    run_spmd(group, 7, source, times_ranks);
   });
   EXPECT_EQ(message_of(errors[0]), "the disk is full");
   for (const size_t rank : {1, 2})
@@ -107,7 +107,7 @@ TEST(JointWork, EndsWhenTheProcessIsToldToEnd) {
   std::vector<std::string> results;
   const auto errors = GroupRanks(2).run(
       [&](Group& group) {
-        work_together(group, 7, slow_numbers(2, milliseconds(60'000), results), times_ranks);
+        run_spmd(group, 7, slow_numbers(2, milliseconds(60'000), results), times_ranks);
       },
       {},
       [begin = std::chrono::steady_clock::now()] {

@@ -1,4 +1,4 @@
-#include "heed/train/distributed/leaf_gradients.h"
+#include "heed/train/distributed/microbatch_gradients.h"
 
 #include <gtest/gtest.h>
 
@@ -109,11 +109,12 @@ TEST(GradientBuckets, HaveEmbeddingsThatAreOnlyLookedUpAtTheEnd) {
 }
 
 /// Gradients of a model on one of several ranks.
-class OnRank : public LeafGradients {
+class OnRank : public MicrobatchGradients {
  public:
   OnRank(model::Transformer& model, distribute::Group& group, int64_t bucket_bytes)
-      : LeafGradients(model.parameters(), group,
-                      {.leaves = 4, .pass_dtype = DType::bf16, .bucket_bytes = bucket_bytes}) {}
+      : MicrobatchGradients(
+            model.parameters(), group,
+            {.microbatches = 4, .pass_dtype = DType::bf16, .bucket_bytes = bucket_bytes}) {}
 
   std::function<void(const Parameter&)> on_complete = [](const Parameter&) {};
   std::function<void(const Parameter&)> on_use = [](const Parameter&) {};
@@ -121,11 +122,11 @@ class OnRank : public LeafGradients {
  protected:
   void before_use(const Parameter& parameter, DType dtype) override {
     on_use(parameter);
-    LeafGradients::before_use(parameter, dtype);
+    MicrobatchGradients::before_use(parameter, dtype);
   }
   void gradient_complete(const Parameter& parameter) override {
     on_complete(parameter);
-    LeafGradients::gradient_complete(parameter);
+    MicrobatchGradients::gradient_complete(parameter);
   }
 };
 
@@ -150,7 +151,7 @@ void expect_sent_during_backward_pass(const model::ModelConfig& config) {
     const auto buckets =
         gradient_buckets(trained_parameters(model.parameters()), {.bytes = kSmallBucket});
     const int64_t before = mailbox->bytes();
-    group.gather(std::array{0.0});  // until both have read the number of bytes
+    group.all_gather(std::array{0.0});  // until both have read the number of bytes
     OnRank gradients(model, group, kSmallBucket);
     const Parameter *first = nullptr, *last = nullptr;  // of a pass
     int passes = 0;
@@ -159,8 +160,8 @@ void expect_sent_during_backward_pass(const model::ModelConfig& config) {
       if (&parameter == first) ++passes;
       if (passes == 1) last = &parameter;
       if (passes < 2 || &parameter != last) return;
-      // The pass of the second leaf, which is the last, has not reported its last parameter yet.
-      // Two ranks exchange halves.
+      // The pass of the second microbatch, which is the last, has not reported its last parameter
+      // yet. Two ranks exchange halves.
       const int64_t expected = before + bytes_before(buckets, parameter);
       EXPECT_GT(expected, before);
       for (int wait = 0; wait < 1000 && mailbox->bytes() < expected; ++wait)
@@ -172,17 +173,17 @@ void expect_sent_during_backward_pass(const model::ModelConfig& config) {
   });
 }
 
-TEST(LeafGradients, AreSentDuringTheBackwardPass) {
+TEST(MicrobatchGradients, AreSentDuringTheBackwardPass) {
   expect_sent_during_backward_pass(layers(3, 3));
 }
 
-TEST(LeafGradients, AreSentDuringTheBackwardPassIfExpertsHaveNoTokens) {
+TEST(MicrobatchGradients, AreSentDuringTheBackwardPassIfExpertsHaveNoTokens) {
   model::ModelConfig config = layers(3, 3);
   config.moe = {.n_experts = 16, .experts_per_token = 1, .d_expert = 8};
   expect_sent_during_backward_pass(config);
 }
 
-TEST(LeafGradients, WaitForWeightsOnlyBeforeTheyAreRead) {
+TEST(MicrobatchGradients, WaitForWeightsOnlyBeforeTheyAreRead) {
   const auto mailbox = std::make_shared<distribute::LocalMailbox>(2);
   distribute::run_groups(
       mailbox,
@@ -194,8 +195,8 @@ TEST(LeafGradients, WaitForWeightsOnlyBeforeTheyAreRead) {
         };
         if (group.is_root())
           mailbox->hold_after(4);  // enough for the embeddings and the first layer
-        group.gather(std::array{0.0});
-        gradients.share_weights();
+        group.all_gather(std::array{0.0});
+        gradients.begin_all_gather();
         const std::vector<data::Batch> batches(4, small_batch());
         gradients.accumulate(model, batches, {.dtype = DType::bf16});
       },
@@ -210,7 +211,7 @@ int64_t in_bf16(const model::Transformer& model) {
   return elements;
 }
 
-TEST(LeafGradients, ShareTwoBytesOfAMatrixElementUntilTheWeightsAreRead) {
+TEST(MicrobatchGradients, ShareTwoBytesOfAMatrixElementUntilTheWeightsAreRead) {
   const auto mailbox = std::make_shared<distribute::LocalMailbox>(2);
   distribute::run_groups(mailbox, [&](distribute::Group& group) {
     model::Transformer model(layers(1, 1), 1), other(layers(1, 1), 2);
@@ -224,8 +225,8 @@ TEST(LeafGradients, ShareTwoBytesOfAMatrixElementUntilTheWeightsAreRead) {
       Tensor own = part.of(part.parameter->value);
       copy_bytes(bytes_of_elements(changed), bytes_of_elements(own));
     }
-    group.gather(std::array{0.0});
-    gradients.share_weights();
+    group.all_gather(std::array{0.0});
+    gradients.begin_all_gather();
     const std::vector<data::Batch> batches(4, small_batch());
     gradients.accumulate(model, batches, {.dtype = DType::bf16});
     EXPECT_EQ(in_bf16(model), matrices);
@@ -263,13 +264,13 @@ data::PairDataset uneven_pairs() {
 void expect_gradient_of_one_large_batch(const model::ModelConfig& config) {
   const data::PairDataset pairs = uneven_pairs();
   std::vector<int64_t> all;
-  std::vector<data::Batch> leaves;
+  std::vector<data::Batch> microbatches;
   int64_t next = 0;
   for (const int64_t size : {1, 13, 2, 20}) {
     std::vector<int64_t> indices;
     for (int64_t i = 0; i < size; ++i) indices.push_back(next++);
     all.insert(all.end(), indices.begin(), indices.end());
-    leaves.push_back(pairs.batch(indices, 0));
+    microbatches.push_back(pairs.batch(indices, 0));
   }
   model::Transformer whole(config, 1);
   const auto at_once = make_step_gradients(whole.parameters());
@@ -277,7 +278,7 @@ void expect_gradient_of_one_large_batch(const model::ModelConfig& config) {
   std::map<std::string, Tensor> expected;
   double squares = 0;
   for (const Parameter& parameter : whole.parameters().all()) {
-    expected[parameter.name] = at_once->of_pass().of(parameter).tensor();
+    expected[parameter.name] = at_once->pass_gradients().of(parameter).tensor();
     for (const float x : expected[parameter.name].values<float>()) squares += double{x} * x;
   }
   for (const int ranks : {1, 2, 3, 4}) {
@@ -287,9 +288,9 @@ void expect_gradient_of_one_large_batch(const model::ModelConfig& config) {
       model::Transformer model(config, 1);
       const auto gradients = make_step_gradients(
           model.parameters(), group,
-          {.leaves = 4, .only_looked_up = only_looked_up(model), .bucket_bytes = 10000});
-      const StepLoss of_leaves = gradients->accumulate(model, leaves, {});
-      EXPECT_NEAR(of_leaves.loss.mean(), loss.loss.mean(), 1e-6 * loss.loss.mean());
+          {.microbatches = 4, .only_looked_up = only_looked_up(model), .bucket_bytes = 10000});
+      const StepLoss of_microbatches = gradients->accumulate(model, microbatches, {});
+      EXPECT_NEAR(of_microbatches.loss.mean(), loss.loss.mean(), 1e-6 * loss.loss.mean());
       EXPECT_NEAR(gradients->norm(), std::sqrt(squares), 1e-6 * std::sqrt(squares));
       const std::vector<Tensor> own = gradients->take();
       const std::lock_guard lock(mutex);
@@ -304,11 +305,11 @@ void expect_gradient_of_one_large_batch(const model::ModelConfig& config) {
   }
 }
 
-TEST(LeafGradients, OfUnevenBatchesAreThatOfOneLargeBatch) {
+TEST(MicrobatchGradients, OfUnevenBatchesAreThatOfOneLargeBatch) {
   expect_gradient_of_one_large_batch(layers(2, 2));
 }
 
-TEST(LeafGradients, OfEmbeddingsThatAreOnlyLookedUpAreThatOfOneLargeBatch) {
+TEST(MicrobatchGradients, OfEmbeddingsThatAreOnlyLookedUpAreThatOfOneLargeBatch) {
   model::ModelConfig config = layers(2, 2);
   config.tied_head = false;
   config.encoder_vocab_size = 50;

@@ -1,9 +1,9 @@
-#include "heed/data/translation_batches.h"
+#include "heed/data/inference_batches.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
-#include "heed/base/error.h"
 #include "heed/base/rounding.h"
 
 namespace heed::data {
@@ -15,22 +15,13 @@ void check(int64_t token_budget) {
 }
 
 /// The indices of the texts, longest first.
-class LongestFirst {
- public:
-  explicit LongestFirst(std::span<const int64_t> lengths)
-      : lengths_(lengths), indices_(lengths.size()) {
-    std::iota(indices_.begin(), indices_.end(), int64_t{0});
-    std::stable_sort(indices_.begin(), indices_.end(),
-                     [this](int64_t a, int64_t b) { return length(a) > length(b); });
-  }
-
-  int64_t length(int64_t index) const { return lengths_[static_cast<size_t>(index)]; }
-  std::span<const int64_t> indices() const { return indices_; }
-
- private:
-  std::span<const int64_t> lengths_;
-  std::vector<int64_t> indices_;
-};
+std::vector<int64_t> longest_first(std::span<const int64_t> lengths) {
+  std::vector<int64_t> indices(lengths.size());
+  std::iota(indices.begin(), indices.end(), int64_t{0});
+  std::ranges::stable_sort(indices, std::greater(),
+                           [&](int64_t index) { return lengths[static_cast<size_t>(index)]; });
+  return indices;
+}
 
 /// The number of batches: enough that each has at most max_per_batch tokens, and the same number
 /// for every thread that is used. `longest` is at most half of max_per_batch.
@@ -46,16 +37,16 @@ int64_t batch_count(int64_t total, int64_t longest, const BatchTokens& tokens, i
 std::vector<std::vector<int64_t>> plan_by_tokens(std::span<const int64_t> lengths,
                                                  int64_t token_budget) {
   check(token_budget);
-  const LongestFirst order(lengths);
   std::vector<std::vector<int64_t>> batches;
   int64_t tokens = 0;
-  for (const int64_t index : order.indices()) {
-    if (batches.empty() || tokens + order.length(index) > token_budget) {
+  for (const int64_t index : longest_first(lengths)) {
+    const int64_t length = lengths[static_cast<size_t>(index)];
+    if (batches.empty() || tokens + length > token_budget) {
       batches.emplace_back();
       tokens = 0;
     }
     batches.back().push_back(index);
-    tokens += order.length(index);
+    tokens += length;
   }
   return batches;
 }
@@ -63,16 +54,16 @@ std::vector<std::vector<int64_t>> plan_by_tokens(std::span<const int64_t> length
 std::vector<std::vector<int64_t>> plan_for_threads(std::span<const int64_t> lengths,
                                                    const BatchTokens& tokens, int64_t threads) {
   check(tokens.max_per_batch);
-  const LongestFirst order(lengths);
+  const auto length = [&](int64_t index) { return lengths[static_cast<size_t>(index)]; };
+  const std::vector<int64_t> order = longest_first(lengths);
   std::vector<std::vector<int64_t>> batches;
-  std::span<const int64_t> rest = order.indices();
-  for (; !rest.empty() && order.length(rest.front()) > tokens.max_per_batch / 2;
-       rest = rest.subspan(1))
+  std::span<const int64_t> rest = order;
+  for (; !rest.empty() && length(rest.front()) > tokens.max_per_batch / 2; rest = rest.subspan(1))
     batches.push_back({rest.front()});
   if (rest.empty()) return batches;
   int64_t total = 0;
-  for (const int64_t index : rest) total += order.length(index);
-  const int64_t count = batch_count(total, order.length(rest.front()), tokens, threads);
+  for (const int64_t index : rest) total += length(index);
+  const int64_t count = batch_count(total, length(rest.front()), tokens, threads);
   // The tokens are divided evenly; a text belongs to the batch that contains its first token.
   int64_t before = 0, last = -1;
   for (const int64_t index : rest) {
@@ -80,7 +71,7 @@ std::vector<std::vector<int64_t>> plan_for_threads(std::span<const int64_t> leng
     if (batch != last) batches.emplace_back();
     last = batch;
     batches.back().push_back(index);
-    before += order.length(index);
+    before += length(index);
   }
   return batches;
 }

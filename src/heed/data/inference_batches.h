@@ -2,7 +2,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
+
+#include "heed/base/error.h"
+#include "heed/base/parallel.h"
 
 namespace heed::data {
 
@@ -23,5 +27,25 @@ struct BatchTokens {
 /// `max_per_batch` is a batch of its own. Throws Error when `max_per_batch` is below 1.
 std::vector<std::vector<int64_t>> plan_for_threads(std::span<const int64_t> lengths,
                                                    const BatchTokens& tokens, int64_t threads);
+
+/// Plans batches for the threads of the current Executor and calls run(indices) for each. Each
+/// thread runs whole batches; all threads share a single batch.
+template <typename Run>
+void run_batches(std::span<const int64_t> lengths, const BatchTokens& tokens, const Run& run) {
+  const auto batches = plan_for_threads(lengths, tokens, thread_count());
+  parallel_in_order(std::ssize(batches), 1,
+                    [&](int64_t batch, int64_t) { run(batches[static_cast<size_t>(batch)]); });
+}
+
+/// Calls read(i) for each of `count` inputs, on several threads. An Error names the first input
+/// that was refused: its kind, and its number counted from `first_number`.
+template <typename Read>
+void read_inputs(std::string_view kind, size_t count, int64_t first_number, const Read& read) {
+  constexpr int64_t kInputsPerTask = 32;
+  parallel_in_order(static_cast<int64_t>(count), kInputsPerTask, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      name_input(kind, first_number + i, [&] { read(static_cast<size_t>(i)); });
+  });
+}
 
 }  // namespace heed::data

@@ -1,15 +1,15 @@
-#include "heed/distribute/texts.h"
+#include "heed/distribute/all_gather_texts.h"
 
 #include <algorithm>
 
 namespace heed::distribute {
 
-void complete_texts(Group& group, std::span<const int> owners, std::vector<std::string>& texts) {
+void all_gather_texts(Group& group, std::span<const int> owners, std::vector<std::string>& texts) {
   if (group.alone()) return;
   const size_t count = texts.size();
   std::vector<double> own(count);
   for (size_t i = 0; i < count; ++i) own[i] = static_cast<double>(texts[i].size());
-  const std::vector<double> all = group.gather(own);
+  const std::vector<double> all = group.all_gather(own);
   const auto bytes_of = [&](size_t i) {
     return static_cast<size_t>(all[static_cast<size_t>(owners[i]) * count + i]);
   };

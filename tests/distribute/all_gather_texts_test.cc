@@ -1,4 +1,4 @@
-#include "heed/distribute/texts.h"
+#include "heed/distribute/all_gather_texts.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ TEST(Texts, OfAllRanksReachEveryRank) {
       std::vector<std::string> own(texts.size());
       for (size_t i = 0; i < texts.size(); ++i)
         if (owners[i] == group.rank()) own[i] = texts[i];
-      complete_texts(group, owners, own);
+      all_gather_texts(group, owners, own);
       EXPECT_EQ(own, texts) << "rank " << group.rank() << " of " << size;
     });
   }

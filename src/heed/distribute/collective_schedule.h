@@ -7,8 +7,8 @@
 
 namespace heed::distribute {
 
-/// What a rank sends to one rank and receives from one at the same time. Either may be empty, on
-/// both sides.
+/// A send to one rank and a receive from one rank at the same time. Either may be empty, on both
+/// sides.
 struct Exchange {
   int to = 0;
   std::span<const std::byte> out;
@@ -22,7 +22,7 @@ struct Round {
   std::function<void()> then = {};
 };
 
-/// What one rank does in a collective operation, in this order.
-using Rounds = std::vector<Round>;
+/// What one rank does in a collective operation: its rounds, in this order.
+using CollectiveSchedule = std::vector<Round>;
 
 }  // namespace heed::distribute

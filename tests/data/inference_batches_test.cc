@@ -1,4 +1,4 @@
-#include "heed/data/translation_batches.h"
+#include "heed/data/inference_batches.h"
 
 #include <gtest/gtest.h>
 
