@@ -42,7 +42,7 @@ void check(const AttentionTexts& texts, const HeadMap& map) {
 void check(const AttentionCapture& capture) {
   const AttentionTexts& texts = capture.texts;
   require(!capture.weights.maps.empty(), "the capture has no attention maps");
-  for (const PackedAttention::Map& map : capture.weights.maps) {
+  for (const EncodedAttention::Map& map : capture.weights.maps) {
     const int64_t queries = count(query_tokens(texts, map.kind));
     const int64_t keys = count(key_tokens(texts, map.kind));
     require(map.queries == queries && map.keys == keys,
