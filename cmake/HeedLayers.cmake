@@ -66,14 +66,14 @@ function(heed_test_program target)
 endfunction()
 
 # heed_layer_test(<name> [SHARDS <number>] [LINK <further targets>])
-# One test program a layer, from every tests/<name>/*_test.cc but fuzz_test.cc, which belongs to
+# One test program a layer, from every *_test.cc in tests/<name>/ but fuzz_test.cc, which belongs to
 # readers_test.
 function(heed_layer_test name)
   cmake_parse_arguments(TEST "" "SHARDS" "LINK" ${ARGN})
   if(NOT TEST_SHARDS)
     set(TEST_SHARDS 1)
   endif()
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_test.cc)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_test.cc)
   list(FILTER sources EXCLUDE REGEX /fuzz_test[.]cc$)
   heed_test_program(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE heed_${name} ${TEST_LINK})

@@ -9,12 +9,12 @@ namespace heed {
 /// adapter_config.json and adapter_model.safetensors, as `heed train --lora` and Python's peft
 /// write it, or OWNER/NAME[@REVISION] of the Hugging Face hub (resolve_adapter()).
 struct AdapterOptions {
-  /// Of the directory, or the name on the hub.
+  /// The directory, or the name on the hub.
   std::filesystem::path path;
-  /// By which a request chooses it (Request::adapters); empty: the last part of the path, or
-  /// NAME[@REVISION] of the hub.
+  /// The name by which a request chooses it (Request::adapters); empty: the last part of the path,
+  /// or NAME[@REVISION] of the hub.
   std::string name = {};
-  /// Factor of what the adapter adds; 0 is without effect.
+  /// The factor of what the adapter adds; with 0 it has no effect.
   float scale = 1;
 
   bool operator==(const AdapterOptions&) const = default;

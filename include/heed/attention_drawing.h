@@ -9,7 +9,7 @@ namespace heed {
 
 class Model;
 
-/// What is drawn of the attention of a model, and how.
+/// The attention to draw, and the form of the drawing.
 struct AttentionDrawingOptions {
   /// The target, the languages, and for all but a page the layer and the head; without them the
   /// last layer and the mean of its heads. Without a kind: cross-attention, or self-attention if
@@ -41,7 +41,7 @@ HEED_EXPORT AttentionDrawing attention_svg(const Model& model, const std::string
 /// All layers and heads as an interactive HTML page, self-contained; weights are accurate to 1/255.
 HEED_EXPORT AttentionDrawing attention_page(const Model& model, const std::string& text,
                                             const AttentionDrawingOptions& options = {});
-/// What such a page shows, as an HTML element for a page that has its script.
+/// The contents of such a page as an HTML element, for a page that has its script.
 HEED_EXPORT AttentionDrawing attention_element(const Model& model, const std::string& text,
                                                const AttentionDrawingOptions& options = {});
 

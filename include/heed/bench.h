@@ -32,7 +32,7 @@ struct HEED_EXPORT Measurement {
   double operations = 0;        // floating-point operations of each run; 0: unknown
   double weight_bytes = 0;      // bytes of weights read by each run; 0: unknown
 
-  /// Of the runs, of which there must be one; of an even number, the mean of the two in the middle.
+  /// The median of the runs, of which there must be one.
   double median_seconds() const;
   /// Units per second of the median run.
   double rate() const;
@@ -42,7 +42,7 @@ struct HEED_EXPORT Measurement {
   double fastest_rate() const;
 };
 
-/// What a loaded model computes with.
+/// The weights and the arithmetic of a loaded model.
 struct LoadedWeights {
   int64_t parameters = 0;                // their number
   std::map<std::string, int64_t> bytes;  // by stored type: "f32", "q4_0"

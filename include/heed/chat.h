@@ -58,6 +58,12 @@ struct ChatOptions {
   bool operator==(const ChatOptions&) const = default;
 };
 
+/// Reads messages as read_chat_messages() does. "tools" and "chat_template_kwargs" of an object
+/// replace those of `options`.
+HEED_EXPORT std::vector<ChatMessage> read_chat_request(std::string_view json,
+                                                       const std::string& source,
+                                                       ChatOptions& options);
+
 /// The form in which a family of models writes the calls of tools.
 enum class ToolCallFormat {
   none,
@@ -90,7 +96,7 @@ struct ChatPrompt {
 struct ChatAnswer {
   std::string content, reasoning_content;  // the answer; what was thought before it
   std::vector<ToolCall> tool_calls;        // complete ones
-  /// Something that looks like a call cannot be read as one; `content` holds it as it is.
+  /// Whether something looks like a call and cannot be read as one; `content` holds it as it is.
   bool malformed_tool_call = false;
 
   /// Whether there is neither text nor a call.
@@ -110,7 +116,7 @@ class HEED_EXPORT AnswerReader {
   AnswerReader& operator=(AnswerReader&&) noexcept;
   ~AnswerReader();
 
-  /// What `text` has made certain; a call is reported once, when it is complete.
+  /// Returns the parts that `text` makes certain; a call is reported once, when it is complete.
   ChatAnswer feed(std::string_view text);
   /// The rest.
   ChatAnswer finish();

@@ -16,7 +16,7 @@ struct TextPair {
 /// A text, or a pair of texts, whose special tokens and segments the tokenizer places.
 using ClassifyInput = std::variant<std::string, TextPair>;
 
-/// How texts are classified.
+/// Options of classification.
 struct ClassifyOptions {
   /// Longer texts are truncated to this many tokens, and of a pair the longer text; at least 1
   /// [max_seq_length of sentence_bert_config.json, else model_max_length of tokenizer_config.json,
@@ -49,8 +49,8 @@ struct Entity {
   double score = 0;                        // the mean of the tokens' probabilities
   std::string text;                        // of the tokens, decoded
   int64_t first_token = 0, end_token = 0;  // of LabelledText::tokens
-  /// Of the given text, in characters (Unicode code points), as `transformers`' pipelines count
-  /// them: the first, and the one after the last.
+  /// The part of the given text, in characters (Unicode code points), as `transformers`' pipelines
+  /// count them: the first, and the one after the last.
   int64_t start = 0, end = 0;
 };
 

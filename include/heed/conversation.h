@@ -13,8 +13,8 @@
 
 namespace heed {
 
-/// What to do with a conversation that does not fit the model's context: throw Error, or drop the
-/// oldest turns, each a message of the user and what follows it.
+/// The choice when a conversation does not fit the model's context: throw Error, or drop the oldest
+/// turns, each a message of the user and what follows it.
 enum class WhenFull { stop, drop_oldest };
 
 /// "stop" or "drop-oldest".
@@ -22,7 +22,7 @@ constexpr std::string_view name_of(WhenFull choice) {
   return choice == WhenFull::stop ? "stop" : "drop-oldest";
 }
 
-/// How a Conversation is led.
+/// The options of a Conversation.
 struct ConversationOptions {
   /// Without max_new_tokens: that of generation_config.json, else what is left of the context.
   GenerateOptions generate = {};
@@ -31,7 +31,7 @@ struct ConversationOptions {
   int64_t context = 0;                  // tokens of prompt and answer; 0: the model's
 };
 
-/// What answering a message took.
+/// Tokens and seconds of an answer.
 struct AnswerStatistics {
   int64_t prompt_tokens = 0;                    // of all messages
   int64_t computed_prompt_tokens = 0;           // those of them that were not computed before
@@ -48,7 +48,7 @@ class HEED_EXPORT Conversation {
   explicit Conversation(const Model& model, ConversationOptions options = {},
                         std::function<bool()> interrupted = {});
 
-  /// How an answer has ended.
+  /// The end of an answer.
   enum class Outcome {
     complete,
     stopped,      // by `interrupted`
@@ -63,7 +63,7 @@ class HEED_EXPORT Conversation {
   std::vector<ChatMessage> messages;  // so far; they may be changed between answers
   ConversationOptions options;        // of the next answer
 
-  /// Of the last answer.
+  /// The statistics of the last answer.
   const AnswerStatistics& statistics() const { return statistics_; }
   /// Whether the last answer has a call that could not be read.
   bool malformed_tool_call() const { return malformed_tool_call_; }

@@ -12,7 +12,7 @@
 
 namespace heed {
 
-/// How a model is written in another format.
+/// Options of convert_model().
 struct ConvertOptions {
   /// The type of the matrices in a GGUF file: "f32", "f16", "bf16", or a block type as
   /// QuantizeOptions::weights has them. Vectors are f32. Empty: f16. A directory has f32.

@@ -6,7 +6,7 @@
 
 namespace heed {
 
-/// How the hidden states of a text's tokens become one vector.
+/// The pooling of the hidden states of a text's tokens to one vector.
 enum class Pooling {
   mean,
   cls,     // the first token's state

@@ -13,7 +13,7 @@
 
 namespace heed {
 
-/// How far the download of a model is. Bytes and files that an interrupted download left count.
+/// The progress of a download, including what an interrupted download left.
 struct DownloadProgress {
   std::string_view model;               // OWNER/NAME, valid during the call
   uint64_t bytes = 0, total_bytes = 0;  // that are there; of all files
@@ -22,7 +22,7 @@ struct DownloadProgress {
   bool waiting = false;
 };
 
-/// How long a server may take.
+/// Timeouts and attempts of a download.
 struct HubTimeouts {
   std::chrono::milliseconds connect{10'000};  // for a connection to be made
   /// A connection that brings less than 1 kB in this time has broken off.
@@ -38,15 +38,15 @@ struct HubTimeouts {
 /// Where models and adapters are looked up. What is not set comes from the environment variables
 /// that Python's huggingface_hub reads, too.
 struct HubOptions {
-  /// Else HF_ENDPOINT, else https://huggingface.co.
+  /// The server. Default: HF_ENDPOINT, else https://huggingface.co.
   std::optional<std::string> endpoint = {};
-  /// Else HF_HUB_CACHE, else HF_HOME/hub, else XDG_CACHE_HOME/huggingface/hub, else
-  /// ~/.cache/huggingface/hub.
+  /// The directory of the cache. Default: HF_HUB_CACHE, else HF_HOME/hub, else
+  /// XDG_CACHE_HOME/huggingface/hub, else ~/.cache/huggingface/hub.
   std::optional<std::filesystem::path> cache = {};
-  /// Sent to the endpoint only, never to another host that it redirects to; empty: none. Else
-  /// HF_TOKEN, else the file HF_TOKEN_PATH or HF_HOME/token.
+  /// The access token; empty: none. Sent to the endpoint only, never to another host that it
+  /// redirects to. Default: HF_TOKEN, else the file HF_TOKEN_PATH or HF_HOME/token.
   std::optional<std::string> token = {};
-  /// Use the cache alone. Else HF_HUB_OFFLINE.
+  /// Use the cache alone. Default: HF_HUB_OFFLINE.
   std::optional<bool> offline = {};
   /// Without the weights, only the configuration and the tokenizer are downloaded. A GGUF file is
   /// always whole.

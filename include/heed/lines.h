@@ -16,8 +16,8 @@
 
 namespace heed {
 
-/// What is written for a line, and rows of numbers that are added up, each column by itself, over
-/// all lines.
+/// The text that is written for a line, and rows of numbers, whose columns are added up over all
+/// lines.
 struct LineAnswer {
   LineAnswer() = default;
   /// A text, with the numbers of its rows.
@@ -53,7 +53,7 @@ AnswerLines answer_in_batches(Batch batch, Answer answer) {
 HEED_EXPORT AnswerLines
 answer_one_by_one(std::function<LineAnswer(const std::string& line, int64_t number)> answer);
 
-/// Where lines come from, where answers go, and how ranks share them.
+/// Options of a LineProcessor.
 struct LineOptions {
   /// Sets the next line, without its end, and returns true; false at the end. Called on a thread of
   /// its own, which may still wait for a line when everything else has ended. What it throws is
@@ -83,23 +83,21 @@ struct LineSums {
 /// Answers lines in order. Under a launcher (see ranks.h) the ranks share the lines, or with
 /// LineOptions::tensor_parallel the model; rank 0 alone reads and writes. All ranks make the same
 /// calls with the same options.
-class HEED_EXPORT LineWork {
+class HEED_EXPORT LineProcessor {
  public:
   /// Joins the ranks. To be called once in a process, before anything is read or loaded. Throws
   /// Error on one rank for what keeps a rank from joining, and ReportedElsewhere on the others.
-  explicit LineWork(LineOptions options);
-  LineWork(LineWork&&) noexcept;
+  explicit LineProcessor(LineOptions options);
+  LineProcessor(LineProcessor&&) noexcept;
   /// Tells the other ranks to end, if an error of rank 0 ends this. After a ReportedElsewhere it
   /// waits for the report, up to 5 seconds.
-  ~LineWork();
+  ~LineProcessor();
 
-  /// Whether there is one rank only.
-  bool alone() const;
   /// Whether this is rank 0.
   bool is_root() const;
   /// If ranks share the model, LoadOptions::parts becomes this rank's part of it.
   void divide(LoadOptions& options) const;
-  /// What `load` returns, on every rank. Rank 0 reports an Error of another one, in answer().
+  /// Returns load(), on every rank. Rank 0 reports an Error of another one, in answer().
   Model load(const std::function<Model()>& load) const;
 
   /// Answers the lines with `model`. Returns the sums of `columns` on rank 0, none on the others.

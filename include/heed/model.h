@@ -61,7 +61,7 @@ class HEED_EXPORT Model {
   std::string family() const;
   /// What the model can do.
   ModelTasks tasks() const;
-  /// How it was loaded.
+  /// The options with which it was loaded.
   const LoadOptions& load_options() const;
   /// The threads that compute; never null.
   std::shared_ptr<Executor> executor() const;
@@ -87,7 +87,8 @@ class HEED_EXPORT Model {
   Tokenizer tokenizer(std::string_view purpose = "this call") const;
   /// The codes of the languages of a multilingual translator; empty for all other models.
   std::vector<std::string> languages() const;
-  /// Those of them that can be given for a source; empty if there is no choice (OPUS-MT).
+  /// The languages among them that can be given for a source; empty if there is no choice
+  /// (OPUS-MT).
   std::vector<std::string> source_languages() const;
   /// What the model's files say that has no effect, one sentence for each: "FILE: KEY is VALUE and
   /// is ignored: WHY". Empty for most models. What matters and has no effect is an Error of load().
@@ -180,7 +181,7 @@ class HEED_EXPORT Model {
   /// The tokens that embed() reads of a text: with the model's prompt before it, truncated.
   std::vector<int32_t> tokens_to_embed(const std::string& text,
                                        const EmbedOptions& options = {}) const;
-  /// How many there are before they are truncated.
+  /// The number of these tokens before they are truncated.
   int64_t count_tokens_to_embed(const std::string& text, const EmbedOptions& options = {}) const;
   /// The largest number of tokens that embed() reads of a text; 0: not limited.
   int64_t max_embedded_tokens(const EmbedOptions& options = {}) const;

@@ -39,15 +39,16 @@ struct MemoryNeeds {
   int64_t weight_bytes = 0;               // as stored, or in f32 if no weights are
   int64_t cache_bytes = 0;                // for a context of this length
 
-  /// Of weights and cache.
+  /// The bytes of weights and cache.
   int64_t bytes() const { return weight_bytes + cache_bytes; }
 };
 
-/// What the files of a model say; its weights are not read.
+/// A description of a model by its files; its weights are not read.
 struct ModelFacts {
   std::string family;                             // as config.json names it
   bool has_encoder = false, has_decoder = false;  // which stacks it has
   int64_t parameters = 0;                         // their number
+  int64_t context_length = 0;                     // in tokens; 0: not limited
   std::string configuration;                      // a JSON object: all fields, under heed's names
   std::vector<WeightFacts> weights;               // all parameters
   /// Bytes of all parameters as they are loaded with LoadOptions::weights, and as `heed quantize`
@@ -64,10 +65,13 @@ struct ModelFacts {
 
 /// Describes a model directory, of which config.json is enough, or a GGUF file. `context` is the
 /// length for the memory; without it: the model's context length, at most 8192. Throws Error when
-/// the configuration cannot be read, on a context longer than the model's, and when the number of
-/// bytes exceeds 64 bits.
+/// the configuration cannot be read, and as memory_needs() does.
 HEED_EXPORT ModelFacts describe_model(const std::filesystem::path& path,
                                       std::optional<int64_t> context = {});
+
+/// ModelFacts::memory for a context of another length. Throws Error on a context longer than the
+/// model's, and when the number of bytes exceeds 64 bits.
+HEED_EXPORT MemoryNeeds memory_needs(const ModelFacts& facts, std::optional<int64_t> context = {});
 
 /// ModelFacts::warnings alone.
 HEED_EXPORT std::vector<std::string> configuration_warnings(const std::filesystem::path& path);

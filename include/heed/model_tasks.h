@@ -2,7 +2,7 @@
 
 namespace heed {
 
-/// What a model can do, by its architecture, its files and how it was loaded.
+/// The tasks of a model, by its architecture, its files and how it was loaded.
 struct ModelTasks {
   bool generate = false;      // Model::generate(), Session
   bool chat = false;          // Model::chat()

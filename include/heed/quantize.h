@@ -21,7 +21,7 @@ struct TextFiles {
   std::filesystem::path reference = {};  // only for an encoder-decoder, which needs it
 };
 
-/// How a model is quantised.
+/// Options of quantize_model().
 struct QuantizeOptions {
   /// The type of the matrices; not f32. Vectors stay f32. With 4 or 5 bits, the most sensitive
   /// matrices get 8 bits (_K: 6 bits): embedding, head, key and value projections, and down
@@ -49,7 +49,7 @@ struct QualityChange {
   double after_weights_only = 0;  // of the copy, computed in f32
 };
 
-/// What a quantised copy is like.
+/// Sizes, types and quality of a quantised copy.
 struct QuantizeResult {
   std::map<std::string, int64_t> matrices;  // of the copy: their number by type
   /// The size of the files with the weights.

@@ -13,8 +13,8 @@
 namespace heed {
 
 /// Thrown on a rank in place of an Error that another rank reports: this process should end without
-/// a word. Functions wait up to 5 seconds for the report before they throw this; a LineWork waits
-/// in its destructor.
+/// a word. Functions wait up to 5 seconds for the report before they throw this; a LineProcessor
+/// waits in its destructor.
 class HEED_EXPORT ReportedElsewhere : public Error {
  public:
   using Error::Error;
@@ -25,8 +25,8 @@ struct LaunchedRank {
   int rank = 0, processes = 1;  // from 0; of all
 };
 
-/// By the variables that the launcher has set, so without joining the other ranks; none if this
-/// process was started alone.
+/// The rank by the variables that the launcher has set, so without joining the other ranks; none if
+/// this process was started alone.
 HEED_EXPORT std::optional<LaunchedRank> launched_rank();
 
 /// To be called before a process reports an error, unless something has joined the ranks: under a

@@ -47,7 +47,7 @@ struct Score {
   /// and of all but the first of a text.
   std::vector<double> log_probabilities;
 
-  /// Of all scored tokens.
+  /// The log-probability of all scored tokens.
   double log_probability() const {
     double sum = 0;
     for (const double x : log_probabilities) sum += x;

@@ -22,7 +22,7 @@ struct SearchOptions {
   /// Largest number of tokens of a translation; without it, that of its source plus
   /// max_new_tokens_over_source. Model::search_batch() has the limit of GenerateOptions instead.
   std::optional<int64_t> max_new_tokens = {};
-  /// In tokens; 50 in Vaswani et al. 2017, section 6.1.
+  /// Tokens beyond those of the source; 50 in Vaswani et al. 2017, section 6.1.
   int64_t max_new_tokens_over_source = 50;
   /// Whether greedy search computes log-probabilities and scores; it is faster without. Beam search
   /// always does.

@@ -15,7 +15,7 @@
 
 namespace heed {
 
-/// How the requests of a served model share its memory and its steps; see SessionOptions.
+/// Limits of the requests of a served model; see SessionOptions.
 struct BatchingOptions {
   int64_t max_active_tokens = 65'536;  // prompts and outputs of the requests that run
   int64_t max_active_requests = 64;    // that run at a time
@@ -33,7 +33,7 @@ struct ModelSource {
   LoadOptions load = {};
   BatchingOptions batching = {};  // of its requests
   bool on_first_use = false;      // load it when a request names it
-  /// Of a translator for two languages, whose files do not name them; empty: not said.
+  /// The languages of a translator whose files do not name them; empty: not known.
   std::string source_language = {}, target_language = {};
   /// A model that is loaded already, with its adapters: instead of `path` and `load`.
   std::optional<Model> model = {};

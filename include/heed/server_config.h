@@ -12,7 +12,7 @@
 
 namespace heed {
 
-/// What `heed serve` is started with.
+/// The configuration of `heed serve`.
 struct ServerConfig {
   ServerOptions server;                          // models, address, limits
   int threads = 0;                               // that compute; 0: all processors

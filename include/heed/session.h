@@ -44,7 +44,7 @@ struct Request {
 /// Names a request of a session; never used twice there.
 using RequestId = uint64_t;
 
-/// What one step has added to the output of a request. Valid during the call.
+/// The part that a step has added to the output of a request. Valid during the call.
 struct Delta {
   RequestId request = 0;  // that of Session::add()
   /// Whole code points, none of which can still become part of a stop string.
@@ -136,7 +136,7 @@ class HEED_EXPORT Session {
 
   /// Requests that run or wait.
   int64_t requests() const;
-  /// Those of them that wait.
+  /// The requests that wait.
   int64_t waiting_requests() const;
   /// Whether a request runs or waits.
   bool has(RequestId request) const;

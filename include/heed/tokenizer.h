@@ -45,10 +45,10 @@ struct TokenOffsets {
   friend bool operator==(const TokenOffsets&, const TokenOffsets&) = default;
 };
 
-/// What offsets count. Python's `tokenizers` counts code points.
+/// The unit of offsets. Python's `tokenizers` counts code points.
 enum class OffsetUnit { bytes, code_points };
 
-/// How a text becomes tokens.
+/// Options of encoding a text.
 struct EncodeOptions {
   bool special = true;     // with the tokens that belong around a text ([CLS] .. [SEP], <s>)
   int64_t max_tokens = 0;  // the largest number of tokens, special ones included; 0: no limit
@@ -65,7 +65,7 @@ struct Encoding {
   std::vector<TokenOffsets> offsets;
 };
 
-/// What Tokenizer::train() learns.
+/// Options of Tokenizer::train().
 struct TrainTokenizerOptions {
   /// The algorithms.
   enum class Kind {
@@ -144,7 +144,7 @@ class HEED_EXPORT Tokenizer {
   const SpecialTokens& special_tokens() const;
   /// Whether an id is that of a special token, which decode() leaves out.
   bool is_special(int32_t id) const;
-  /// In the order of their ids.
+  /// The added tokens, in the order of their ids.
   std::vector<AddedToken> added_tokens() const;
 
   /// The files that load() read, or for a GGUF file or a trained tokenizer those that say the same:

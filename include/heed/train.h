@@ -15,8 +15,8 @@
 
 namespace heed {
 
-/// What the ranks of a distributed run have exchanged since the gradient of the step before: its
-/// weights and the gradient of this step.
+/// The communication of a distributed run in a step: the weights of the step before and the
+/// gradient of this one.
 struct StepCommunication {
   double seconds = 0;        // in which messages were under way; the mean of the ranks
   double hidden = 0;         // the share of them in which a rank computed meanwhile, 0 to 1
@@ -89,8 +89,8 @@ struct TrainOptions {
   HubOptions hub = {};
 };
 
-/// What is called during a run, on the calling thread; empty functions are not. An exception of one
-/// of them ends the run as `stop_requested` does, and then reaches the caller.
+/// Functions that are called during a run, on the calling thread; empty ones are not. An exception
+/// of one of them ends the run as `stop_requested` does, and then reaches the caller.
 struct TrainCallbacks {
   /// A line about the run: the configuration, what is read, learned and saved, warnings.
   std::function<void(std::string_view line)> on_log = {};
@@ -103,7 +103,7 @@ struct TrainCallbacks {
   std::function<bool()> stop_requested = {};
 };
 
-/// What has become of a run.
+/// The result of a run.
 struct TrainResult {
   bool finished = false;              // false: it was stopped
   int rank = 0;                       // of this process in a distributed run

@@ -8,7 +8,7 @@
 
 namespace heed {
 
-/// How lines are translated.
+/// Options of a translation.
 struct TranslateOptions {
   /// Beam search with 4 beams. Set `scores` if greedy search is to compute them.
   SearchOptions search = {.num_beams = 4, .scores = false};

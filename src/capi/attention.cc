@@ -51,10 +51,7 @@ AttentionOptions attention_options(const heed_attention_options& from) {
 
 using namespace heed::capi;
 
-heed_status heed_attention_options_init_sized(heed_attention_options* options, size_t size,
-                                              heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_DEFINE_INIT(heed_attention_options)
 
 heed_status heed_attention(heed_model* model, heed_string text,
                            const heed_attention_options* options, heed_attention_result** result,
@@ -72,11 +69,7 @@ heed_status heed_attention(heed_model* model, heed_string text,
 
 heed_status heed_attention_result_count(heed_attention_result* result, size_t* count,
                                         heed_error* error) {
-  return run(error, [&] {
-    const auto object = object_of(result);
-    require_pointer(count, "count");
-    *count = object->size();
-  });
+  return run(error, [&] { write_value(count, object_of(result)->size(), "count"); });
 }
 
 heed_status heed_attention_result_get(heed_attention_result* result, size_t index,
@@ -99,6 +92,4 @@ heed_status heed_attention_result_get(heed_attention_result* result, size_t inde
   });
 }
 
-heed_status heed_attention_result_free(heed_attention_result* result, heed_error* error) {
-  return free_handle(result, error);
-}
+HEED_DEFINE_FREE(heed_attention_result)

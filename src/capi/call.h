@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "heed/c_base.h"
@@ -31,6 +32,13 @@ void require_argument(bool condition, fmt::format_string<Args...> text, Args&&..
 /// Throws a StatusError if a pointer that a call needs is null.
 inline void require_pointer(const void* pointer, const char* name) {
   require_argument(pointer != nullptr, "{} is NULL", name);
+}
+
+/// Sets what a pointer of a caller points to. Throws a StatusError if it is null.
+template <typename T>
+void write_value(T* out, std::type_identity_t<T> value, const char* name) {
+  require_pointer(out, name);
+  *out = value;
 }
 
 /// Whether an error that a caller passes is NULL or initialised.

@@ -37,10 +37,7 @@ Model::OnAnswer answer_function(heed_on_answer on_answer, void* user_data) {
 
 using namespace heed::capi;
 
-heed_status heed_chat_options_init_sized(heed_chat_options* options, size_t size,
-                                         heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_DEFINE_INIT(heed_chat_options)
 
 heed_status heed_chat(heed_model* model, heed_string messages, const heed_chat_options* options,
                       const heed_generate_options* generate, heed_on_answer on_answer,

@@ -57,10 +57,7 @@ ChatPrompt earlier_prompt(const heed_chat_prompt* earlier) {
 
 using namespace heed::capi;
 
-heed_status heed_chat_prompt_options_init_sized(heed_chat_prompt_options* options, size_t size,
-                                                heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_DEFINE_INIT(heed_chat_prompt_options)
 
 heed_status heed_chat_template_load(const char* path, heed_tokenizer* tokenizer,
                                     heed_chat_template** chat_template, heed_error* error) {
@@ -92,9 +89,7 @@ heed_status heed_chat_template_tokenizer(heed_chat_template* chat_template,
   });
 }
 
-heed_status heed_chat_template_free(heed_chat_template* chat_template, heed_error* error) {
-  return free_handle(chat_template, error);
-}
+HEED_DEFINE_FREE(heed_chat_template)
 
 heed_status heed_chat_template_prompt(heed_chat_template* chat_template, heed_string messages,
                                       const heed_chat_prompt_options* options,
@@ -124,6 +119,4 @@ heed_status heed_chat_prompt_result_get(heed_chat_prompt_result* result, heed_ch
   });
 }
 
-heed_status heed_chat_prompt_result_free(heed_chat_prompt_result* result, heed_error* error) {
-  return free_handle(result, error);
-}
+HEED_DEFINE_FREE(heed_chat_prompt_result)

@@ -49,10 +49,7 @@ std::vector<ClassifyInput> inputs_of(const heed_text_pair* texts, size_t count) 
 
 using namespace heed::capi;
 
-heed_status heed_classify_options_init_sized(heed_classify_options* options, size_t size,
-                                             heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_DEFINE_INIT(heed_classify_options)
 
 heed_status heed_classify(heed_model* model, const heed_text_pair* texts, size_t count,
                           const heed_classify_options* options, heed_classify_result** result,
@@ -69,19 +66,13 @@ heed_status heed_classify(heed_model* model, const heed_text_pair* texts, size_t
 
 heed_status heed_classify_result_count(heed_classify_result* result, size_t* count,
                                        heed_error* error) {
-  return run(error, [&] {
-    const auto object = object_of(result);
-    require_pointer(count, "count");
-    *count = object->size();
-  });
+  return run(error, [&] { write_value(count, object_of(result)->size(), "count"); });
 }
 
 heed_status heed_classify_result_labels(heed_classify_result* result, size_t text, size_t* count,
                                         heed_error* error) {
   return run(error, [&] {
-    const auto object = object_of(result);
-    require_pointer(count, "count");
-    *count = element(*object, text, "text").size();
+    write_value(count, element(*object_of(result), text, "text").size(), "count");
   });
 }
 
@@ -95,9 +86,7 @@ heed_status heed_classify_result_get(heed_classify_result* result, size_t text, 
   });
 }
 
-heed_status heed_classify_result_free(heed_classify_result* result, heed_error* error) {
-  return free_handle(result, error);
-}
+HEED_DEFINE_FREE(heed_classify_result)
 
 heed_status heed_rerank(heed_model* model, heed_string query, const heed_string* documents,
                         size_t count, const heed_classify_options* options,
@@ -126,11 +115,7 @@ heed_status heed_label_tokens(heed_model* model, const heed_string* texts, size_
 }
 
 heed_status heed_label_result_count(heed_label_result* result, size_t* count, heed_error* error) {
-  return run(error, [&] {
-    const auto object = object_of(result);
-    require_pointer(count, "count");
-    *count = object->size();
-  });
+  return run(error, [&] { write_value(count, object_of(result)->size(), "count"); });
 }
 
 heed_status heed_label_result_get(heed_label_result* result, size_t text,
@@ -165,6 +150,4 @@ heed_status heed_label_result_entity(heed_label_result* result, size_t text, siz
   });
 }
 
-heed_status heed_label_result_free(heed_label_result* result, heed_error* error) {
-  return free_handle(result, error);
-}
+HEED_DEFINE_FREE(heed_label_result)

@@ -1,4 +1,3 @@
-#include "capi/busy.h"
 #include "capi/tokenizer.h"
 #include "capi/values.h"
 
@@ -22,9 +21,9 @@ struct HandleOf<heed_decode_stream> {
 
 namespace {
 
-/// Keeps the text that `next` makes of a stream for the caller, to whom it is told.
+/// Sets `text` to what `next` makes of a stream, which keeps it for the caller.
 template <typename Next>
-void tell(const heed_decode_stream* handle, heed_string* text, const Next& next) {
+void set_text(const heed_decode_stream* handle, heed_string* text, const Next& next) {
   const auto object = object_of(handle);
   const auto lock = lock_or_busy(object->mutex, "decode stream");
   require_pointer(text, "text");
@@ -59,17 +58,15 @@ heed_status heed_decode_stream_create(heed_tokenizer* tokenizer, int32_t skip_sp
 heed_status heed_decode_stream_feed(heed_decode_stream* stream, int32_t token, heed_string* text,
                                     heed_error* error) {
   return run(error, [&] {
-    tell(stream, text, [token](heed::DecodeStream& object) { return object.feed(token); });
+    set_text(stream, text, [token](heed::DecodeStream& object) { return object.feed(token); });
   });
 }
 
 heed_status heed_decode_stream_finish(heed_decode_stream* stream, heed_string* text,
                                       heed_error* error) {
   return run(error, [&] {
-    tell(stream, text, [](heed::DecodeStream& object) { return object.finish(); });
+    set_text(stream, text, [](heed::DecodeStream& object) { return object.finish(); });
   });
 }
 
-heed_status heed_decode_stream_free(heed_decode_stream* stream, heed_error* error) {
-  return free_handle(stream, error);
-}
+HEED_DEFINE_FREE(heed_decode_stream)

@@ -43,10 +43,7 @@ std::span<float> rows_in(float* vectors, size_t capacity, size_t rows, int64_t c
 
 using namespace heed::capi;
 
-heed_status heed_embed_options_init_sized(heed_embed_options* options, size_t size,
-                                          heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_DEFINE_INIT(heed_embed_options)
 
 heed_status heed_embed(heed_model* model, const heed_string* texts, size_t count,
                        const heed_embed_options* options, float* vectors, size_t capacity,

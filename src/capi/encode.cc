@@ -76,10 +76,7 @@ void set_result(heed_encode_result** result, Encoding encoding) {
 
 using namespace heed::capi;
 
-heed_status heed_encode_options_init_sized(heed_encode_options* options, size_t size,
-                                           heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_DEFINE_INIT(heed_encode_options)
 
 heed_status heed_tokenizer_encode(heed_tokenizer* tokenizer, heed_string text, int32_t special,
                                   int32_t* tokens, size_t capacity, size_t* count,
@@ -140,11 +137,7 @@ heed_status heed_tokenizer_encode_batch_with_offsets(heed_tokenizer* tokenizer,
 }
 
 heed_status heed_encode_result_count(heed_encode_result* result, size_t* count, heed_error* error) {
-  return run(error, [&] {
-    const auto object = object_of(result);
-    require_pointer(count, "count");
-    *count = object->size();
-  });
+  return run(error, [&] { write_value(count, object_of(result)->size(), "count"); });
 }
 
 heed_status heed_encode_result_get(heed_encode_result* result, size_t index,
@@ -153,6 +146,4 @@ heed_status heed_encode_result_get(heed_encode_result* result, size_t index,
              [&] { write_sized(encoding, element(*object_of(result), index).view(), "encoding"); });
 }
 
-heed_status heed_encode_result_free(heed_encode_result* result, heed_error* error) {
-  return free_handle(result, error);
-}
+HEED_DEFINE_FREE(heed_encode_result)

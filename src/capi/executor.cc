@@ -10,13 +10,7 @@ heed_status heed_executor_create(int32_t threads, heed_executor** executor, heed
 }
 
 heed_status heed_executor_threads(heed_executor* executor, int32_t* threads, heed_error* error) {
-  return run(error, [&] {
-    const auto object = object_of(executor);
-    require_pointer(threads, "threads");
-    *threads = object->threads();
-  });
+  return run(error, [&] { write_value(threads, object_of(executor)->threads(), "threads"); });
 }
 
-heed_status heed_executor_free(heed_executor* executor, heed_error* error) {
-  return free_handle(executor, error);
-}
+HEED_DEFINE_FREE(heed_executor)

@@ -104,12 +104,12 @@ std::vector<Prompt> prompts_of(const heed_prompt* prompts, size_t count) {
 /// Generates one output. Throws StatusError when the callback ends it.
 Generation stream(const Model& model, const Prompt& prompt, const GenerateOptions& options,
                   heed_on_text on_text, void* user_data) {
-  Model::OnText tell;
+  Model::OnText forward;
   if (on_text)
-    tell = [on_text, user_data](std::string_view text) {
+    forward = [on_text, user_data](std::string_view text) {
       if (on_text(user_data, string_of(text)) != 0) fail_cancelled();
     };
-  return model.generate(prompt, options, tell);
+  return model.generate(prompt, options, forward);
 }
 
 }  // namespace
@@ -117,15 +117,9 @@ Generation stream(const Model& model, const Prompt& prompt, const GenerateOption
 
 using namespace heed::capi;
 
-heed_status heed_generate_options_init_sized(heed_generate_options* options, size_t size,
-                                             heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_DEFINE_INIT(heed_generate_options)
 
-heed_status heed_search_options_init_sized(heed_search_options* options, size_t size,
-                                           heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_DEFINE_INIT(heed_search_options)
 
 heed_status heed_generate(heed_model* model, const heed_prompt* prompts, size_t count,
                           const heed_generate_options* options, heed_generate_result** result,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <typeinfo>
 
 #include "capi/call.h"
@@ -8,7 +9,8 @@
 
 namespace heed::capi {
 
-/// For each type of handle: `Object`, what it stands for, and `kName`.
+/// Describes a type of handle: `Object` is the type of what it stands for, `kName` its name in
+/// errors.
 template <typename Handle>
 struct HandleOf;
 
@@ -51,5 +53,20 @@ heed_status free_handle(Handle* handle, heed_error* error) {
       fail_handle(HandleOf<Handle>::kName);
   });
 }
+
+/// Locks what one thread uses at a time. Throws StatusError when another thread does.
+template <typename Mutex>
+std::unique_lock<Mutex> lock_or_busy(Mutex& mutex, const char* name) {
+  std::unique_lock lock(mutex, std::try_to_lock);
+  if (!lock)
+    throw StatusError(HEED_ERROR_BUSY, fmt::format("the {} is used by another thread", name));
+  return lock;
+}
+
+/// Defines HANDLE_free() of the C API.
+#define HEED_DEFINE_FREE(handle_type)                                      \
+  heed_status handle_type##_free(handle_type* handle, heed_error* error) { \
+    return heed::capi::free_handle(handle, error);                         \
+  }
 
 }  // namespace heed::capi

@@ -74,14 +74,9 @@ LoadOptions load_options(const heed_load_options& from, const HubCall& hub) {
 
 using namespace heed::capi;
 
-heed_status heed_hub_options_init_sized(heed_hub_options* options, size_t size, heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_DEFINE_INIT(heed_hub_options)
 
-heed_status heed_load_options_init_sized(heed_load_options* options, size_t size,
-                                         heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_DEFINE_INIT(heed_load_options)
 
 heed_status heed_model_load(const char* path, const heed_load_options* options, heed_model** model,
                             heed_error* error) {
@@ -97,9 +92,7 @@ heed_status heed_model_load(const char* path, const heed_load_options* options, 
   });
 }
 
-heed_status heed_model_free(heed_model* model, heed_error* error) {
-  return free_handle(model, error);
-}
+HEED_DEFINE_FREE(heed_model)
 
 heed_status heed_model_get_facts(heed_model* model, heed_model_facts* facts, heed_error* error) {
   return run(error, [&] {

@@ -28,7 +28,7 @@ struct HandleOf<heed_model> {
 /// The model of a handle. A copy, which outlives the handle.
 inline Model model_of(const heed_model* handle) { return object_of(handle)->model; }
 
-/// What a caller says about the hub. Whether a callback has ended a download is known afterwards.
+/// A caller's options of the hub. Remembers whether a callback has ended a download.
 class HubCall {
  public:
   explicit HubCall(const heed_hub_options* options);

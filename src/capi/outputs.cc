@@ -83,11 +83,7 @@ using namespace heed::capi;
 
 heed_status heed_generate_result_count(heed_generate_result* result, size_t* count,
                                        heed_error* error) {
-  return run(error, [&] {
-    const auto object = object_of(result);
-    require_pointer(count, "count");
-    *count = object->size();
-  });
+  return run(error, [&] { write_value(count, object_of(result)->size(), "count"); });
 }
 
 heed_status heed_generate_result_get(heed_generate_result* result, size_t index,
@@ -97,24 +93,16 @@ heed_status heed_generate_result_get(heed_generate_result* result, size_t index,
   });
 }
 
-heed_status heed_generate_result_free(heed_generate_result* result, heed_error* error) {
-  return free_handle(result, error);
-}
+HEED_DEFINE_FREE(heed_generate_result)
 
 heed_status heed_search_result_count(heed_search_result* result, size_t* count, heed_error* error) {
-  return run(error, [&] {
-    const auto object = object_of(result);
-    require_pointer(count, "count");
-    *count = object->size();
-  });
+  return run(error, [&] { write_value(count, object_of(result)->size(), "count"); });
 }
 
 heed_status heed_search_result_candidates(heed_search_result* result, size_t input, size_t* count,
                                           heed_error* error) {
   return run(error, [&] {
-    const auto object = object_of(result);
-    require_pointer(count, "count");
-    *count = element(*object, input, "input").candidates.size();
+    write_value(count, element(*object_of(result), input, "input").candidates.size(), "count");
   });
 }
 
@@ -139,9 +127,7 @@ heed_status heed_search_result_source(heed_search_result* result, size_t input,
   });
 }
 
-heed_status heed_search_result_free(heed_search_result* result, heed_error* error) {
-  return free_handle(result, error);
-}
+HEED_DEFINE_FREE(heed_search_result)
 
 heed_status heed_chat_result_answer(heed_chat_result* result, heed_chat_answer* answer,
                                     heed_error* error) {
@@ -154,6 +140,4 @@ heed_status heed_chat_result_generation(heed_chat_result* result, heed_generatio
              [&] { write_sized(generation, object_of(result)->generation.view(), "generation"); });
 }
 
-heed_status heed_chat_result_free(heed_chat_result* result, heed_error* error) {
-  return free_handle(result, error);
-}
+HEED_DEFINE_FREE(heed_chat_result)

@@ -41,10 +41,7 @@ struct HandleOf<heed_fill_result> {
 
 using namespace heed::capi;
 
-heed_status heed_score_options_init_sized(heed_score_options* options, size_t size,
-                                          heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_DEFINE_INIT(heed_score_options)
 
 heed_status heed_score(heed_model* model, heed_string text, const heed_score_options* options,
                        heed_score_result** result, heed_error* error) {
@@ -83,9 +80,7 @@ heed_status heed_score_result_get(heed_score_result* result, heed_text_score* sc
   });
 }
 
-heed_status heed_score_result_free(heed_score_result* result, heed_error* error) {
-  return free_handle(result, error);
-}
+HEED_DEFINE_FREE(heed_score_result)
 
 heed_status heed_fill(heed_model* model, heed_string text, int64_t top, heed_fill_result** result,
                       heed_error* error) {
@@ -123,6 +118,4 @@ heed_status heed_fill_result_mask(heed_fill_result* result, size_t index, heed_f
   });
 }
 
-heed_status heed_fill_result_free(heed_fill_result* result, heed_error* error) {
-  return free_handle(result, error);
-}
+HEED_DEFINE_FREE(heed_fill_result)

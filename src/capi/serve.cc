@@ -1,7 +1,6 @@
 #include <mutex>
 #include <optional>
 
-#include "capi/busy.h"
 #include "capi/model.h"
 #include "capi/sized.h"
 #include "heed/c_serve.h"
@@ -61,9 +60,9 @@ struct HandleOf<heed_server> {
 namespace {
 
 /// The server of a handle while this thread uses it. Throws StatusError when another one does.
-class ServerUse {
+class LockedServer {
  public:
-  explicit ServerUse(const heed_server* handle)
+  explicit LockedServer(const heed_server* handle)
       : object_(object_of(handle)), lock_(lock_or_busy(object_->mutex, "server")) {}
 
   GuardedServer* operator->() const { return object_.get(); }
@@ -120,14 +119,9 @@ ModelSource source_of(const heed_served_model& from) {
 
 using namespace heed::capi;
 
-heed_status heed_server_options_init_sized(heed_server_options* options, size_t size,
-                                           heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_DEFINE_INIT(heed_server_options)
 
-heed_status heed_served_model_init_sized(heed_served_model* model, size_t size, heed_error* error) {
-  return init_sized(model, size, error);
-}
+HEED_DEFINE_INIT(heed_served_model)
 
 heed_status heed_server_create(const heed_server_options* options, heed_server** server,
                                heed_error* error) {
@@ -142,7 +136,7 @@ heed_status heed_server_create(const heed_server_options* options, heed_server**
 heed_status heed_server_add_model(heed_server* server, const heed_served_model* model,
                                   heed_error* error) {
   return run(error, [&] {
-    const ServerUse use(server);
+    const LockedServer use(server);
     require_pointer(model, "model");
     if (use->server) throw heed::Error("the server runs already: models are added before");
     use->options.models.push_back(source_of(read_sized(model, "model")));
@@ -151,7 +145,7 @@ heed_status heed_server_add_model(heed_server* server, const heed_served_model* 
 
 heed_status heed_server_start(heed_server* server, heed_error* error) {
   return run(error, [&] {
-    const ServerUse use(server);
+    const LockedServer use(server);
     if (use->server) throw heed::Error("the server runs already");
     use->server.emplace(use->options);
     try {
@@ -166,7 +160,7 @@ heed_status heed_server_start(heed_server* server, heed_error* error) {
 
 heed_status heed_server_port(heed_server* server, int32_t* port, heed_error* error) {
   return run(error, [&] {
-    const ServerUse use(server);
+    const LockedServer use(server);
     require_pointer(port, "port");
     *port = use.running().port();
   });
@@ -175,7 +169,7 @@ heed_status heed_server_port(heed_server* server, int32_t* port, heed_error* err
 heed_status heed_server_stop(heed_server* server, int64_t milliseconds, int32_t* completed,
                              heed_error* error) {
   return run(error, [&] {
-    const ServerUse use(server);
+    const LockedServer use(server);
     require_pointer(completed, "completed");
     require_argument(milliseconds >= 0 && milliseconds <= kLongestDrain,
                      "milliseconds is {}, expected 0 to {}", milliseconds, kLongestDrain);
@@ -184,6 +178,4 @@ heed_status heed_server_stop(heed_server* server, int64_t milliseconds, int32_t*
   });
 }
 
-heed_status heed_server_free(heed_server* server, heed_error* error) {
-  return free_handle(server, error);
-}
+HEED_DEFINE_FREE(heed_server)

@@ -1,6 +1,5 @@
 #include "heed/session.h"
 
-#include "capi/busy.h"
 #include "capi/generate.h"
 #include "capi/model.h"
 #include "capi/outputs.h"
@@ -46,9 +45,9 @@ struct HandleOf<heed_session> {
 namespace {
 
 /// The session of a handle while this thread uses it. Throws StatusError when another one does.
-class SessionUse {
+class LockedSession {
  public:
-  explicit SessionUse(const heed_session* handle)
+  explicit LockedSession(const heed_session* handle)
       : object_(object_of(handle)), lock_(lock_or_busy(object_->mutex, "session")) {}
 
   Session* operator->() const { return &object_->session; }
@@ -106,8 +105,8 @@ Request request_of(const heed_request& from) {
   return request;
 }
 
-/// Tells a callback; returns whether the request goes on.
-bool tell(const Delta& delta, heed_on_delta on_delta, void* user_data) {
+/// Calls a callback. Returns whether the request goes on.
+bool call_back(const Delta& delta, heed_on_delta on_delta, void* user_data) {
   heed_delta view{};
   view.struct_size = sizeof(view);
   view.request = delta.request;
@@ -138,14 +137,9 @@ bool tell(const Delta& delta, heed_on_delta on_delta, void* user_data) {
 
 using namespace heed::capi;
 
-heed_status heed_session_options_init_sized(heed_session_options* options, size_t size,
-                                            heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_DEFINE_INIT(heed_session_options)
 
-heed_status heed_request_init_sized(heed_request* request, size_t size, heed_error* error) {
-  return init_sized(request, size, error);
-}
+HEED_DEFINE_INIT(heed_request)
 
 heed_status heed_session_create(heed_model* model, const heed_session_options* options,
                                 heed_session** session, heed_error* error) {
@@ -161,24 +155,24 @@ heed_status heed_session_add(heed_session* session, const heed_request* request,
                              heed_on_delta on_delta, void* user_data, uint64_t* id,
                              heed_error* error) {
   return run(error, [&] {
-    const SessionUse use(session);
+    const LockedSession use(session);
     require_pointer(request, "request");
     require_argument(on_delta != nullptr, "on_delta is NULL");
     require_pointer(id, "id");
     *id = use->add(request_of(read_sized(request, "request")),
                    [on_delta, user_data](const heed::Delta& delta) {
-                     return tell(delta, on_delta, user_data);
+                     return call_back(delta, on_delta, user_data);
                    });
   });
 }
 
 heed_status heed_session_cancel(heed_session* session, uint64_t id, heed_error* error) {
-  return run(error, [&] { SessionUse(session)->cancel(id); });
+  return run(error, [&] { LockedSession(session)->cancel(id); });
 }
 
 heed_status heed_session_step(heed_session* session, int32_t* requests_left, heed_error* error) {
   return run(error, [&] {
-    const SessionUse use(session);
+    const LockedSession use(session);
     require_pointer(requests_left, "requests_left");
     *requests_left = use.step();
   });
@@ -186,20 +180,18 @@ heed_status heed_session_step(heed_session* session, int32_t* requests_left, hee
 
 heed_status heed_session_close(heed_session* session, heed_error* error) {
   return run(error, [&] {
-    const SessionUse use(session);
+    const LockedSession use(session);
     use.require_no_step();
     use->close();
   });
 }
 
-heed_status heed_session_free(heed_session* session, heed_error* error) {
-  return free_handle(session, error);
-}
+HEED_DEFINE_FREE(heed_session)
 
 heed_status heed_session_get_facts(heed_session* session, heed_session_facts* facts,
                                    heed_error* error) {
   return run(error, [&] {
-    const SessionUse use(session);
+    const LockedSession use(session);
     write_sized(facts,
                 {.struct_size = 0,
                  .requests = use->requests(),
@@ -211,5 +203,5 @@ heed_status heed_session_get_facts(heed_session* session, heed_session_facts* fa
 }
 
 heed_status heed_session_clear_cached_tokens(heed_session* session, heed_error* error) {
-  return run(error, [&] { SessionUse(session)->clear_cached_tokens(); });
+  return run(error, [&] { LockedSession(session)->clear_cached_tokens(); });
 }

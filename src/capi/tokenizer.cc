@@ -60,10 +60,7 @@ heed_tokenizer_facts facts_of(const LoadedTokenizer& loaded) {
 
 using namespace heed::capi;
 
-heed_status heed_train_tokenizer_options_init_sized(heed_train_tokenizer_options* options,
-                                                    size_t size, heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_DEFINE_INIT(heed_train_tokenizer_options)
 
 heed_status heed_tokenizer_load(const char* path, heed_tokenizer** tokenizer, heed_error* error) {
   return run(error, [&] {
@@ -82,9 +79,7 @@ heed_status heed_tokenizer_save(heed_tokenizer* tokenizer, const char* directory
   });
 }
 
-heed_status heed_tokenizer_free(heed_tokenizer* tokenizer, heed_error* error) {
-  return free_handle(tokenizer, error);
-}
+HEED_DEFINE_FREE(heed_tokenizer)
 
 heed_status heed_tokenizer_train(const heed_string* texts, size_t count,
                                  const heed_train_tokenizer_options* options,
@@ -135,9 +130,8 @@ heed_status heed_tokenizer_token(heed_tokenizer* tokenizer, int32_t id, heed_str
 heed_status heed_tokenizer_token_id(heed_tokenizer* tokenizer, heed_string token, int32_t* id,
                                     heed_error* error) {
   return run(error, [&] {
-    const auto object = object_of(tokenizer);
-    require_pointer(id, "id");
-    *id = object->tokenizer.token_id(text_of(token, "token")).value_or(-1);
+    write_value(id, object_of(tokenizer)->tokenizer.token_id(text_of(token, "token")).value_or(-1),
+                "id");
   });
 }
 

@@ -28,10 +28,7 @@ TranslateOptions translate_options(const heed_translate_options& from) {
 
 using namespace heed::capi;
 
-heed_status heed_translate_options_init_sized(heed_translate_options* options, size_t size,
-                                              heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_DEFINE_INIT(heed_translate_options)
 
 heed_status heed_translate(heed_model* model, const heed_string* lines, size_t count,
                            const heed_translate_options* options, heed_search_result** result,

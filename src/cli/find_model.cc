@@ -1,10 +1,9 @@
 #include "cli/find_model.h"
 
-#include <charconv>
-
 #include "cli/terminal/download_line.h"
 #include "cli/terminal/signals.h"
 #include "heed/base/file.h"
+#include "heed/base/parse_number.h"
 #include "heed/hub.h"
 
 namespace heed::cli {
@@ -29,11 +28,9 @@ AdapterOptions parse_adapter(const std::string& text) {
   AdapterOptions adapter{.path = text};
   const size_t equals = text.rfind('=');
   if (equals == text.npos) return adapter;
-  const char* const end = text.data() + text.size();
-  float scale = 0;
-  const auto number = std::from_chars(text.data() + equals + 1, end, scale);
-  if (number.ec != std::errc() || number.ptr != end) return adapter;
-  return {.path = text.substr(0, equals), .scale = scale};
+  const auto scale = parse_number<float>(std::string_view(text).substr(equals + 1));
+  if (!scale) return adapter;
+  return {.path = text.substr(0, equals), .scale = *scale};
 }
 
 }  // namespace

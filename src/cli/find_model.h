@@ -7,7 +7,7 @@
 
 namespace heed::cli {
 
-/// What --help says that --model takes.
+/// The help of --model.
 inline constexpr const char* kModelHelp =
     "Model directory, GGUF file, or OWNER/NAME[@REVISION][:FILE.gguf] of the Hugging Face hub";
 
@@ -20,7 +20,7 @@ struct FindOptions {
 /// progress of a download on standard error; Ctrl-C ends it with an Error.
 std::string find_model(const std::string& name, const FindOptions& options = {});
 
-/// What --help says that --adapter takes.
+/// The help of --adapter.
 inline constexpr const char* kAdapterHelp =
     "DIR[=SCALE] or OWNER/NAME[@REVISION][=SCALE] of the Hugging Face hub: LoRA adapter of the "
     "model, as heed train --lora or Python's peft writes it (repeatable: their sum); =SCALE is a "

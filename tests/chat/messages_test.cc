@@ -105,5 +105,17 @@ TEST(FuzzMessages, AreReadOrRefused) {
   });
 }
 
+TEST(Messages, ARequestBringsItsToolsAndVariables) {
+  ChatOptions options{.tools = "[]"};
+  EXPECT_EQ(write_chat_messages(read_chat_request(kMessages, "line", options)), kMessages);
+  EXPECT_EQ(options.tools, "[]");
+  const std::string request = R"({"chat_template_kwargs":{"a":1},"tools":[2],"messages":)";
+  EXPECT_EQ(write_chat_messages(read_chat_request(request + kMessages + "}", "line", options)),
+            kMessages);
+  EXPECT_EQ(options.tools, "[2]");
+  EXPECT_EQ(options.chat_template_kwargs, R"({"a":1})");
+  EXPECT_THROW(read_chat_request("[", "line", options), InputError);
+}
+
 }  // namespace
 }  // namespace heed

@@ -43,8 +43,8 @@ class LinesTest : public testing::Test {
 using Lines = LinesTest;
 
 TEST_F(Lines, AreAnsweredInOrderAndTheirNumbersAddedUp) {
-  LineWork work(options({"the", "old", "ship"}));
-  EXPECT_TRUE(work.alone() && work.is_root());
+  LineProcessor work(options({"the", "old", "ship"}));
+  EXPECT_TRUE(work.is_root());
   const LineSums sums = work.answer(model_, lengths(), 2);
   work.conclude("end\n");
   EXPECT_EQ(written_, "1 3\n2 3\n3 4\nend\n");
@@ -55,22 +55,22 @@ TEST_F(Lines, AreAnsweredInOrderAndTheirNumbersAddedUp) {
 TEST_F(Lines, BeforeAnErrorAreAnswered) {
   expect_error(
       [&] {
-        LineWork(options({"the", "", "ship"})).answer(model_, lengths(), 2);
+        LineProcessor(options({"the", "", "ship"})).answer(model_, lengths(), 2);
       },
       "line 2: it is empty");
   EXPECT_EQ(written_, "1 3\n");
-  expect_error([&] { LineWork(options({"the"}, true)).answer(model_, lengths(), 2); },
+  expect_error([&] { LineProcessor(options({"the"}, true)).answer(model_, lengths(), 2); },
                "the input is broken");
   EXPECT_EQ(written_, "1 3\n1 3\n");
   expect_error(
       [&] {
-        LineWork(options({"the", "\xff"})).answer(model_, lengths(), 2);
+        LineProcessor(options({"the", "\xff"})).answer(model_, lengths(), 2);
       },
       "line 2 of the poem is not valid UTF-8");
 }
 
 TEST_F(Lines, ThatAreCollectedAreNotWritten) {
-  const auto answers = LineWork(options({"the", "old"})).collect(model_, lengths());
+  const auto answers = LineProcessor(options({"the", "old"})).collect(model_, lengths());
   ASSERT_EQ(answers.size(), 2u);
   EXPECT_EQ(answers[1].text, "2 3\n");
   EXPECT_EQ(answers[1].rows, (std::vector<double>{1, 3}));
@@ -84,29 +84,29 @@ TEST_F(Lines, OfAFileAreContinued) {
     with_file.resume = folder.path() / "answers";
     return with_file;
   };
-  LineWork(resumed({"the", "old"})).answer(model_, lengths(), 2);
-  const LineSums sums = LineWork(resumed({"the", "old", "ship"})).answer(model_, lengths(), 2);
+  LineProcessor(resumed({"the", "old"})).answer(model_, lengths(), 2);
+  const LineSums sums = LineProcessor(resumed({"the", "old", "ship"})).answer(model_, lengths(), 2);
   EXPECT_EQ(read_file(folder.path() / "answers"), "1 3\n2 3\n3 4\n");
   EXPECT_EQ(sums.all, (std::vector<double>{3, 10}));
   EXPECT_EQ(sums.here, (std::vector<double>{1, 4}));
   EXPECT_EQ(written_, "");
-  expect_error([&] { LineWork(resumed({"the"})).answer(model_, lengths(), 2); },
+  expect_error([&] { LineProcessor(resumed({"the"})).answer(model_, lengths(), 2); },
                "the poem has fewer lines than");
   expect_error(
       [&] {
-        LineWork(resumed({"an", "old", "ship"})).answer(model_, lengths(), 2);
+        LineProcessor(resumed({"an", "old", "ship"})).answer(model_, lengths(), 2);
       },
       "the first 3 of the poem");
 }
 
 TEST_F(Lines, ArePartsOfTheInputThatTheCallerKnows) {
-  LineWork work(options({}));
+  LineProcessor work(options({}));
   work.answer_parts("window", {"a", "bc"}, model_, lengths(), 2);
   EXPECT_EQ(written_, "1 1\n2 2\n");
 }
 
 TEST_F(Lines, CanBeFollowedByOthers) {
-  LineWork work(options({}));
+  LineProcessor work(options({}));
   work.answer_parts("window", {"a", "bc"}, model_,
                     answer_one_by_one([](const auto&, int64_t) { return LineAnswer("x\n"); }), 0);
   const LineSums sums = work.answer_parts("window", {"abc"}, model_, lengths(), 2);
@@ -117,14 +117,15 @@ TEST_F(Lines, CanBeFollowedByOthers) {
 TEST_F(Lines, AreRefusedWithoutWhatTheyNeed) {
   LineOptions silent = options({});
   silent.read = nullptr;
-  expect_error([&] { LineWork(silent).answer(model_, lengths()); }, "LineOptions::read is empty");
-  expect_error([&] { LineWork(options({})).conclude("end\n"); }, "follows the answers");
+  expect_error([&] { LineProcessor(silent).answer(model_, lengths()); },
+               "LineOptions::read is empty");
+  expect_error([&] { LineProcessor(options({})).conclude("end\n"); }, "follows the answers");
   LineOptions file = options({"the"});
   file.resume = "answers";
-  expect_error([&] { LineWork(file).collect(model_, lengths()); }, "not written to answers");
+  expect_error([&] { LineProcessor(file).collect(model_, lengths()); }, "not written to answers");
   LineOptions impatient = options({});
   impatient.rank_timeout = std::chrono::seconds(0);
-  expect_error([&] { LineWork work(impatient); }, "rank_timeout is 0");
+  expect_error([&] { LineProcessor work(impatient); }, "rank_timeout is 0");
 }
 
 }  // namespace

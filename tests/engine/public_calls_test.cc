@@ -113,10 +113,13 @@ TEST(ModelFacts, AreThoseOfTheLoadedModel) {
         std::accumulate(weight.shape.begin(), weight.shape.end(), int64_t{1}, std::multiplies());
   EXPECT_EQ(elements, facts.parameters);
   EXPECT_EQ(facts.weight_bytes.at(WeightType::f32), 4 * facts.parameters);
+  EXPECT_EQ(facts.context_length, 64);
   EXPECT_EQ(facts.memory.context, 64);
   EXPECT_EQ(facts.memory.cache_bytes, 64 * facts.cache_bytes_per_token.at(CacheType::f32));
   EXPECT_TRUE(facts.stored.missing.empty());
   EXPECT_EQ(describe_model(models().decoder(), 10).memory.context, 10);
+  EXPECT_EQ(memory_needs(facts, 10).context, 10);
+  EXPECT_THROW(memory_needs(facts, 65), Error);
   EXPECT_THROW(describe_model(models().decoder(), 65), Error);
   EXPECT_THROW(describe_model(models().decoder(), 0), InputError);
 }

@@ -73,9 +73,9 @@ class ExampleCapture {
 
   /// For a page.
   AttentionCapture get(int64_t budget = kPageBudget) const {
-    AttentionPacker packer(budget);
-    for (const Layer& one : maps) packer.add({one.kind, one.layer}, one.weights);
-    return {texts_, packer.finish()};
+    AttentionEncoder encoder(budget);
+    for (const Layer& one : maps) encoder.add({one.kind, one.layer}, one.weights);
+    return {texts_, encoder.finish()};
   }
 
   std::vector<Layer> maps;

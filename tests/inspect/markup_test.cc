@@ -8,10 +8,10 @@ namespace heed::inspect {
 namespace {
 
 TEST(Filled, ReplacesEachNameOnceAndRefusesMissingOnes) {
-  EXPECT_EQ(filled("<{{a}}|{{b}}>", {{"a", "{{b}}"}, {"b", "2"}}), "<{{b}}|2>");
-  EXPECT_THROW(filled("{{a}}", {}), Error);
-  EXPECT_THROW(filled("", {{"a", "1"}}), Error);
-  EXPECT_THROW(filled("{{a", {{"a", "1"}}), Error);
+  EXPECT_EQ(fill_template("<{{a}}|{{b}}>", {{"a", "{{b}}"}, {"b", "2"}}), "<{{b}}|2>");
+  EXPECT_THROW(fill_template("{{a}}", {}), Error);
+  EXPECT_THROW(fill_template("", {{"a", "1"}}), Error);
+  EXPECT_THROW(fill_template("{{a", {{"a", "1"}}), Error);
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ inline std::string from_base64(std::string_view text) {
   return bytes;
 }
 
-/// Decodes packed_weights() as specified in weight_code.h.
-inline std::vector<float> unpacked(std::string_view bytes) {
+/// Decodes encoded_weights() as specified in weight_encoding.h.
+inline std::vector<float> decoded(std::string_view bytes) {
   std::vector<float> weights;
   for (size_t at = 0; at < bytes.size();) {
     const auto code = static_cast<unsigned char>(bytes[at++]);

@@ -32,7 +32,7 @@ TEST(Access, NeedsOneOfTheKeys) {
 
 TEST(Access, LeavesOpenRoutesAndServersWithoutKeysOpen) {
   const Route closed{.method = "GET", .path = "/v1/models"};
-  const Route open{.method = "GET", .path = "/health", .open = true};
+  const Route open{.method = "GET", .path = "/health", .needs_no_key = true};
   EXPECT_NO_THROW(Access({"key"}, {}).check_key({}, open));
   EXPECT_NO_THROW(Access({}, {}).check_key({}, closed));
   EXPECT_THROW(Access({"key"}, {}).check_key({}, closed), ApiError);

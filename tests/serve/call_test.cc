@@ -5,13 +5,13 @@
 namespace heed::serve {
 namespace {
 
-std::shared_ptr<HttpTransaction> exchange() {
+std::shared_ptr<HttpTransaction> transaction() {
   return std::make_shared<HttpTransaction>(HttpRequest{}, 100'000, [] {});
 }
 
 TEST(Call, LeavesTheQueueWhenItsPartsStart) {
   Admission admission({});
-  Call call(exchange(), "/");
+  Call call(transaction(), "/");
   call.enqueue(admission, 10);
   EXPECT_EQ(admission.requests(), 1);
   EXPECT_EQ(admission.tokens(), 10);
@@ -25,7 +25,7 @@ TEST(Call, LeavesTheQueueWhenItsPartsStart) {
 TEST(Call, LeavesTheQueueWhenItIsDropped) {
   Admission admission({});
   {
-    Call waiting(exchange(), "/"), begun(exchange(), "/");
+    Call waiting(transaction(), "/"), begun(transaction(), "/");
     waiting.enqueue(admission, 10);
     begun.enqueue(admission, 7);
     begun.part_started(3);
@@ -36,7 +36,7 @@ TEST(Call, LeavesTheQueueWhenItIsDropped) {
 }
 
 TEST(Call, TellsOnceThatItIsCancelled) {
-  Call call(exchange(), "/");
+  Call call(transaction(), "/");
   int told = 0;
   call.on_cancel([&] { ++told; });
   call.cancel();
@@ -49,17 +49,17 @@ TEST(Call, TellsOnceThatItIsCancelled) {
 
 TEST(Call, ReadsInputFromItsStartToItsFirstToken) {
   Admission admission({});
-  Call call(exchange(), "/");
+  Call call(transaction(), "/");
   call.enqueue(admission, 1);
-  EXPECT_FALSE(call.reads_input());
+  EXPECT_FALSE(call.is_prefilling());
   call.part_started(1);
-  EXPECT_TRUE(call.reads_input());
+  EXPECT_TRUE(call.is_prefilling());
   call.tokens_generated(1);
-  EXPECT_FALSE(call.reads_input());
+  EXPECT_FALSE(call.is_prefilling());
 }
 
 TEST(Call, EndsAStreamWithTheError) {
-  const auto shared = exchange();
+  const auto shared = transaction();
   Call call(shared, "/");
   call.begin_events();
   call.send_event("{}");
@@ -72,7 +72,7 @@ TEST(Call, EndsAStreamWithTheError) {
 }
 
 TEST(Call, MeasuresTheTimeBetweenTokens) {
-  Call call(exchange(), "/");
+  Call call(transaction(), "/");
   int intervals = 0;
   call.on_token_interval = [&](double seconds) {
     EXPECT_GE(seconds, 0);

@@ -30,7 +30,7 @@ class EchoServer {
     changed_.wait_for(lock, 10s, [&] { return later_ != nullptr; });
     return later_;
   }
-  /// Whether so many exchanges have finished, and how many of them without their client.
+  /// Whether so many transactions have finished, and how many of them without their client.
   bool finishes(int count) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, 10s, [&] { return finished_ >= count; });
@@ -40,31 +40,33 @@ class EchoServer {
  private:
   HttpServerOptions options(const HttpLimits& limits) {
     HttpServerOptions options{.port = 0, .limits = limits};
-    options.handle = [this](const std::shared_ptr<HttpTransaction>& exchange) { handle(exchange); };
+    options.handle = [this](const std::shared_ptr<HttpTransaction>& transaction) {
+      handle(transaction);
+    };
     options.error = [](int status, std::string_view message) {
       return HttpResponse{.status = status, .body = std::string(message)};
     };
-    options.finished = [this](const HttpTransaction& exchange) {
+    options.finished = [this](const HttpTransaction& transaction) {
       const std::lock_guard lock(mutex_);
       ++finished_;
-      if (exchange.disconnected()) ++abandoned_;
+      if (transaction.disconnected()) ++abandoned_;
       changed_.notify_all();
     };
     options.tick = [] {};
     return options;
   }
-  void handle(const std::shared_ptr<HttpTransaction>& exchange) {
-    const HttpRequest& request = exchange->request();
+  void handle(const std::shared_ptr<HttpTransaction>& transaction) {
+    const HttpRequest& request = transaction->request();
     if (request.path == "/later") {
       const std::lock_guard lock(mutex_);
-      later_ = exchange;
+      later_ = transaction;
       changed_.notify_all();
     } else if (request.path == "/stream") {
-      exchange->begin({.body = "one"});
-      exchange->send("two");
-      exchange->end();
+      transaction->begin({.body = "one"});
+      transaction->send("two");
+      transaction->end();
     } else {
-      exchange->respond({.body = request.method + ' ' + request.path + ' ' + request.body});
+      transaction->respond({.body = request.method + ' ' + request.path + ' ' + request.body});
     }
   }
 
@@ -207,18 +209,18 @@ TEST(HttpServer, ClosesConnectionsThatAreTooSlow) {
 
 TEST(HttpServer, NoticesThatAClientLeaves) {
   EchoServer server;
-  std::shared_ptr<HttpTransaction> exchange;
+  std::shared_ptr<HttpTransaction> transaction;
   {
     HttpClient client(server.port());
     client.send("GET /later HTTP/1.1\r\nHost: a\r\n\r\n");
-    exchange = server.later();
-    ASSERT_TRUE(exchange);
-    EXPECT_FALSE(exchange->disconnected());
+    transaction = server.later();
+    ASSERT_TRUE(transaction);
+    EXPECT_FALSE(transaction->disconnected());
   }
   ASSERT_TRUE(server.finishes(1));
-  EXPECT_TRUE(exchange->disconnected());
+  EXPECT_TRUE(transaction->disconnected());
   EXPECT_EQ(server.abandoned(), 1);
-  exchange->respond({.body = "too late"});
+  transaction->respond({.body = "too late"});
 }
 
 TEST(HttpServer, NoticesThatAClientLeavesWhichSentTheNextRequestAlready) {
@@ -236,16 +238,16 @@ TEST(HttpServer, DropsAClientThatDoesNotReadItsStream) {
   EchoServer server({.pending_bytes = 100'000});
   HttpClient client(server.port());
   client.send("GET /later HTTP/1.1\r\nHost: a\r\n\r\n");
-  const std::shared_ptr<HttpTransaction> exchange = server.later();
-  ASSERT_TRUE(exchange);
-  exchange->begin({});
+  const std::shared_ptr<HttpTransaction> transaction = server.later();
+  ASSERT_TRUE(transaction);
+  transaction->begin({});
   const std::string part(10'000, 'a');
-  for (int i = 0; i < 2000 && !exchange->disconnected(); ++i) {
-    exchange->send(part);
+  for (int i = 0; i < 2000 && !transaction->disconnected(); ++i) {
+    transaction->send(part);
     std::this_thread::sleep_for(1ms);
   }
   EXPECT_TRUE(server.finishes(1));
-  EXPECT_TRUE(exchange->disconnected());
+  EXPECT_TRUE(transaction->disconnected());
 }
 
 TEST(HttpServer, AcceptsNoMoreConnectionsThanItMay) {
@@ -263,14 +265,14 @@ TEST(HttpServer, AnswersWhatItHasBegunBeforeItEnds) {
   HttpClient idle(server.port()), busy(server.port());
   EXPECT_EQ(idle.request("GET", "/").status, 200);
   busy.send("GET /later HTTP/1.1\r\nHost: a\r\n\r\n");
-  const std::shared_ptr<HttpTransaction> exchange = server.later();
+  const std::shared_ptr<HttpTransaction> transaction = server.later();
   server.http().drain();
   EXPECT_TRUE(closes(idle));
   HttpClient late(server.port());
   EXPECT_EQ(late.request("GET", "/").headers.at("connection"), "close");
   EXPECT_TRUE(closes(late));
   EXPECT_FALSE(server.http().wait_until_drained(50ms));
-  exchange->respond({.body = "the last"});
+  transaction->respond({.body = "the last"});
   const Answer last = busy.read();
   EXPECT_EQ(last.body, "the last");
   EXPECT_EQ(last.headers.at("connection"), "close");

@@ -106,6 +106,10 @@ TEST(LibreTranslate, TranslatesJsonAndForms) {
   const Answer form = post("/translate", std::string("q=the+sea&source=en&target=de&format=text"),
                            {{"Content-Type", "application/x-www-form-urlencoded"}});
   EXPECT_EQ(form.json()["translatedText"], expected) << form.body;
+  const Answer invalid = post("/translate", std::string("q=%FF&source=en&target=de"),
+                              {{"Content-Type", "application/x-www-form-urlencoded"}});
+  EXPECT_EQ(invalid.status, 400);
+  EXPECT_EQ(invalid.json()["error"], "q is not valid UTF-8: byte 1 is 0xFF");
   const Json batch =
       posted("/translate",
              {{"q", {"the sea", "a"}}, {"source", "auto"}, {"target", "de"}, {"alternatives", 2}});

@@ -44,7 +44,7 @@ TEST(OpenApi, ListsTheRoutes) {
       described.insert(name + path);
       const Route* route = find_route(name, path);
       if (route) {
-        EXPECT_EQ(operation.contains("security"), route->open) << path;
+        EXPECT_EQ(operation.contains("security"), route->needs_no_key) << path;
       }
     }
   }

@@ -46,7 +46,7 @@ TEST(ServedModel, EndsASingleCallThatNobodyWantsAnyMore) {
   begun.get_future().wait();
   call->cancel();
   run_on(loop, [] {});
-  EXPECT_FALSE(call->exchange().answered());
+  EXPECT_FALSE(call->transaction().responded());
 }
 
 }  // namespace

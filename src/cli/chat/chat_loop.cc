@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <iostream>
 
 #include "cli/chat/chat_settings.h"
-#include "heed/base/display.h"
+#include "cli/terminal/warnings.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/quote.h"
@@ -61,7 +60,7 @@ ChatLoop::ChatLoop(const Model& model, ConversationOptions options, const std::s
 
 int ChatLoop::run() {
   if (editor_.interactive())
-    say("/help shows the commands; Ctrl-C stops an answer, Ctrl-D ends the program");
+    print_message("/help shows the commands; Ctrl-C stops an answer, Ctrl-D ends the program");
   while (!done_) {
     const std::optional<std::string> message = read_message();
     if (!message) break;
@@ -69,14 +68,10 @@ int ChatLoop::run() {
       handle(*message);
     } catch (const Error& error) {
       if (!editor_.interactive()) throw;
-      say(fmt::format("error: {}", error.what()));
+      print_message(fmt::format("error: {}", error.what()));
     }
   }
   return status_;
-}
-
-void ChatLoop::say(const std::string& line) const {
-  std::fprintf(stderr, "heed: %s\n", printable(line).c_str());
 }
 
 std::optional<std::string> ChatLoop::read_message() {
@@ -160,13 +155,15 @@ void ChatLoop::answer() {
 
 void ChatLoop::report(Conversation::Outcome outcome) {
   if (conversation_.dropped() > 0)
-    say(fmt::format("the context was full: the {} oldest messages were dropped",
-                    conversation_.dropped()));
-  if (outcome == Conversation::Outcome::stopped) say("stopped");
-  if (outcome == Conversation::Outcome::length) say("the answer reached --max-new-tokens");
+    print_message(fmt::format("the context was full: the {} oldest messages were dropped",
+                              conversation_.dropped()));
+  if (outcome == Conversation::Outcome::stopped) print_message("stopped");
+  if (outcome == Conversation::Outcome::length)
+    print_message("the answer reached --max-new-tokens");
   if (outcome == Conversation::Outcome::context_full)
-    say(fmt::format("the context of {} tokens is full", conversation_.context()));
-  if (conversation_.malformed_tool_call()) say("the answer has a malformed call of a tool");
+    print_message(fmt::format("the context of {} tokens is full", conversation_.context()));
+  if (conversation_.malformed_tool_call())
+    print_message("the answer has a malformed call of a tool");
 }
 
 void ChatLoop::help(const std::string&) {

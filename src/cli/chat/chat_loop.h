@@ -33,7 +33,6 @@ class ChatLoop {
   void ask(ChatMessage message);
   void answer();
   void report(Conversation::Outcome outcome);
-  void say(const std::string& line) const;
 
   void help(const std::string& argument);
   void set_system(const std::string& text);

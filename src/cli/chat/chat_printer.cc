@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "cli/lines/flush_output.h"
+#include "cli/lines/output.h"
 #include "heed/base/display.h"
 
 namespace heed::cli {

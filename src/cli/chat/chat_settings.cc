@@ -1,6 +1,5 @@
 #include "cli/chat/chat_settings.h"
 
-#include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/names.h"
+#include "heed/base/parse_number.h"
 #include "heed/base/quote.h"
 #include "heed/generate/generate_options.h"
 
@@ -23,12 +23,10 @@ void for_each_setting(const Visit& visit) {
 
 template <typename Number>
 Number parse(const std::string& name, const std::string& text, Number min, Number max) {
-  Number value{};
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value);
-  require(error == std::errc() && at == end && value >= min && value <= max,
-          "{} is {}, expected a number from {} to {}", name, quoted(text), min, max);
-  return value;
+  const auto value = parse_number<Number>(text);
+  require(value && *value >= min && *value <= max, "{} is {}, expected a number from {} to {}",
+          name, quoted(text), min, max);
+  return *value;
 }
 
 constexpr const char* kThinking = "enable_thinking";

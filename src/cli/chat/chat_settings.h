@@ -6,7 +6,7 @@
 
 namespace heed::cli {
 
-/// What /set without an argument prints: each setting and its value, one per line.
+/// The settings and their values, one per line, as /set prints them.
 std::string settings_text(const ConversationOptions& options);
 
 /// Sets what "NAME VALUE" says. Throws Error on an unknown name or a value out of range.

@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/lines/json_line.h"
+#include "cli/lines/output.h"
 #include "cli/options/command.h"
 #include "cli/options/model_options.h"
 #include "heed/base/parallel.h"

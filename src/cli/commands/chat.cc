@@ -25,7 +25,7 @@ struct ChatCommandArguments {
   std::optional<std::string> history;
 };
 
-/// Where shells and other programs keep what was typed (XDG base directories).
+/// The file of the history among those of other programs (XDG base directories).
 fs::path standard_history() {
   const auto variable = [](const char* name) {
     const char* value = std::getenv(name);

@@ -3,9 +3,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/lines/escape_line_ends.h"
-#include "cli/lines/json_line.h"
-#include "cli/lines/line_work.h"
+#include "cli/lines/line_processor.h"
+#include "cli/lines/output.h"
 #include "cli/options/command.h"
 #include "cli/options/model_options.h"
 #include "heed/model.h"
@@ -71,7 +70,8 @@ std::string json_of(const LabelledText& text) {
   return json_line({{"entities", list}});
 }
 
-void classify_texts(LineWork& work, const Model& model, const ClassifyArguments& arguments) {
+void classify_texts(LineProcessor& processor, const Model& model,
+                    const ClassifyArguments& arguments) {
   const auto most = static_cast<size_t>(
       arguments.top.value_or(arguments.json ? std::numeric_limits<int64_t>::max() : 1));
   const auto classify = [&](const std::vector<std::string>& lines, int64_t first) {
@@ -79,31 +79,32 @@ void classify_texts(LineWork& work, const Model& model, const ClassifyArguments&
     for (const std::string& line : lines) texts.push_back(input_of(line));
     return model.classify_batch(texts, arguments.classify, first);
   };
-  work.answer(model, answer_in_batches(classify, [&](std::vector<LabelScore> labels, int64_t) {
-                labels.resize(std::min(labels.size(), most));
-                return arguments.json ? json_of(labels) : line_of(labels);
-              }));
+  processor.answer(model, answer_in_batches(classify, [&](std::vector<LabelScore> labels, int64_t) {
+                     labels.resize(std::min(labels.size(), most));
+                     return arguments.json ? json_of(labels) : line_of(labels);
+                   }));
 }
 
-void label_tokens(LineWork& work, const Model& model, const ClassifyArguments& arguments) {
+void label_tokens(LineProcessor& processor, const Model& model,
+                  const ClassifyArguments& arguments) {
   require(!arguments.top, "--top is for the labels of texts, and the model labels tokens");
-  work.answer(model, answer_in_batches(
-                         [&](const std::vector<std::string>& lines, int64_t first) {
-                           return model.label_tokens_batch(lines, arguments.classify, first);
-                         },
-                         [&](const LabelledText& text, int64_t) {
-                           return arguments.json ? json_of(text) : line_of(text);
-                         }));
+  processor.answer(model, answer_in_batches(
+                              [&](const std::vector<std::string>& lines, int64_t first) {
+                                return model.label_tokens_batch(lines, arguments.classify, first);
+                              },
+                              [&](const LabelledText& text, int64_t) {
+                                return arguments.json ? json_of(text) : line_of(text);
+                              }));
 }
 
 int run_classify(const ClassifyArguments& arguments) {
   const Threads threads(arguments.common);
-  LineWork work = line_work(arguments.lines);
-  const Model model = work.load([&] { return load_model(arguments.model, threads); });
+  LineProcessor processor = line_processor(arguments.lines);
+  const Model model = processor.load([&] { return load_model(arguments.model, threads); });
   if (model.classifies_tokens())
-    label_tokens(work, model, arguments);
+    label_tokens(processor, model, arguments);
   else
-    classify_texts(work, model, arguments);
+    classify_texts(processor, model, arguments);
   return 0;
 }
 

@@ -1,7 +1,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/lines/line_work.h"
+#include "cli/lines/line_processor.h"
 #include "cli/options/command.h"
 #include "cli/options/model_options.h"
 #include "heed/base/json.h"
@@ -37,13 +37,13 @@ int run_embed(EmbedArguments& arguments) {
   const Threads threads(arguments.common);
   if (arguments.normalize || arguments.no_normalize)
     arguments.embed.normalize = arguments.normalize;
-  LineWork work = line_work(arguments.lines);
-  const Model model = work.load([&] { return load_model(arguments.model, threads); });
-  work.answer(model, answer_in_batches(
-                         [&](const std::vector<std::string>& lines, int64_t first) {
-                           return formatted(model.embed_batch(lines, arguments.embed, first));
-                         },
-                         [](const std::string& line, int64_t) { return line; }));
+  LineProcessor processor = line_processor(arguments.lines);
+  const Model model = processor.load([&] { return load_model(arguments.model, threads); });
+  processor.answer(model, answer_in_batches(
+                              [&](const std::vector<std::string>& lines, int64_t first) {
+                                return formatted(model.embed_batch(lines, arguments.embed, first));
+                              },
+                              [](const std::string& line, int64_t) { return line; }));
   return 0;
 }
 

@@ -2,7 +2,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/lines/json_line.h"
+#include "cli/lines/output.h"
 #include "cli/lines/standard_input.h"
 #include "cli/options/command.h"
 #include "heed/base/error.h"

@@ -2,9 +2,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/lines/escape_line_ends.h"
-#include "cli/lines/json_line.h"
-#include "cli/lines/line_work.h"
+#include "cli/lines/line_processor.h"
+#include "cli/lines/output.h"
 #include "cli/options/command.h"
 #include "cli/options/model_options.h"
 #include "heed/base/utf8.h"
@@ -57,8 +56,8 @@ int run_fill(const FillArguments& arguments) {
     require_one_rank("heed fill with a text");
     require_utf8(*arguments.text, "the text");
   }
-  LineWork work = line_work(arguments.lines);
-  const Model model = work.load([&] {
+  LineProcessor processor = line_processor(arguments.lines);
+  const Model model = processor.load([&] {
     Model loaded = load_model(arguments.model, threads);
     loaded.require_fills_masks();  // no line is to blame
     return loaded;
@@ -70,8 +69,8 @@ int run_fill(const FillArguments& arguments) {
   if (arguments.text)
     std::cout << fill(*arguments.text);
   else
-    work.answer(model,
-                answer_one_by_one([&](const std::string& line, int64_t) { return fill(line); }));
+    processor.answer(
+        model, answer_one_by_one([&](const std::string& line, int64_t) { return fill(line); }));
   return 0;
 }
 

@@ -1,21 +1,18 @@
 #include <chrono>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/generate_chat.h"
-#include "cli/lines/escape_line_ends.h"
-#include "cli/lines/flush_output.h"
-#include "cli/lines/json_line.h"
-#include "cli/lines/line_work.h"
+#include "cli/lines/line_processor.h"
+#include "cli/lines/output.h"
 #include "cli/lines/token_count.h"
 #include "cli/options/chat_options.h"
 #include "cli/options/command.h"
 #include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
 #include "cli/options/sampling_options.h"
-#include "heed/base/display.h"
+#include "cli/terminal/warnings.h"
 #include "heed/base/error.h"
 #include "heed/base/utf8.h"
 #include "heed/generate/generate_options.h"
@@ -50,8 +47,7 @@ bool can_print_text(const GenerateArguments& arguments, const Model& model) {
     return true;
   } catch (const Error& error) {
     if (arguments.tokens.empty()) throw;
-    std::fprintf(stderr, "heed: printing token ids instead of text: %s\n",
-                 printable(error.what()).c_str());
+    print_message(fmt::format("printing token ids instead of text: {}", error.what()));
     return false;
   }
 }
@@ -60,7 +56,7 @@ std::string joined(const std::vector<int32_t>& tokens) {
   return fmt::format("{}", fmt::join(tokens, ","));
 }
 
-/// How outputs are printed.
+/// Prints outputs as text, token ids or JSON.
 class Printer {
  public:
   /// Both must outlive this.
@@ -69,7 +65,7 @@ class Printer {
 
   bool prints_text() const { return text_; }
 
-  /// What is printed for a prompt, and the numbers of its TokenCount.
+  /// The line of a prompt, and the numbers of its TokenCount.
   LineAnswer answer(int64_t number, const Generation& output) const {
     std::string text = arguments_.json ? json_of(number, output)
                        : text_         ? escape_line_ends(output.text) + '\n'
@@ -147,8 +143,8 @@ TokenCount generate_one(const GenerateArguments& arguments, const Model& model,
 }
 
 /// Generates an output for each line of standard input.
-TokenCount generate_lines(const GenerateArguments& arguments, LineWork& work, const Model& model,
-                          const Printer& printer) {
+TokenCount generate_lines(const GenerateArguments& arguments, LineProcessor& processor,
+                          const Model& model, const Printer& printer) {
   using Lines = std::vector<std::string>;
   const auto answer = [&](const auto& output, int64_t number) {
     return printer.answer(number - 1, output);
@@ -160,18 +156,20 @@ TokenCount generate_lines(const GenerateArguments& arguments, LineWork& work, co
   const auto generate = [&](const Lines& lines, int64_t first) {
     return model.generate_batch({lines.begin(), lines.end()}, arguments.generate, first);
   };
-  return TokenCount(work.answer(model,
-                                arguments.beam_search ? answer_in_batches(search, answer)
-                                                      : answer_in_batches(generate, answer),
-                                TokenCount::kColumns)
-                        .here);
+  const LineSums sums =
+      processor.answer(model,
+                       arguments.beam_search ? answer_in_batches(search, answer)
+                                             : answer_in_batches(generate, answer),
+                       TokenCount::kColumns);
+  return TokenCount(sums.here);
 }
 
-TokenCount generate_text(const GenerateArguments& arguments, LineWork& work, const Model& model) {
+TokenCount generate_text(const GenerateArguments& arguments, LineProcessor& processor,
+                         const Model& model) {
   const Printer printer(arguments, model);
   return arguments.prompt || !arguments.tokens.empty()
              ? generate_one(arguments, model, printer)
-             : generate_lines(arguments, work, model, printer);
+             : generate_lines(arguments, processor, model, printer);
 }
 
 int run_generate(GenerateArguments& arguments) {
@@ -182,20 +180,22 @@ int run_generate(GenerateArguments& arguments) {
   check(arguments.search);
   arguments.generate = arguments.sampling.options(arguments.common.seed);
   const ChatOptions chat = arguments.chat_arguments.options();
-  LineWork work = line_work(arguments.lines);
-  work.divide(arguments.model.load);
-  const Model model = work.load([&] { return load_model(arguments.model, threads); });
+  LineProcessor processor = line_processor(arguments.lines);
+  processor.divide(arguments.model.load);
+  const Model model = processor.load([&] { return load_model(arguments.model, threads); });
   const auto start = std::chrono::steady_clock::now();
-  const TokenCount tokens = arguments.chat ? generate_chat(work, model, arguments.generate, chat)
-                                           : generate_text(arguments, work, model);
-  if (!work.is_root()) return 0;
+  const TokenCount tokens = arguments.chat
+                                ? generate_chat(processor, model, arguments.generate, chat)
+                                : generate_text(arguments, processor, model);
+  if (!processor.is_root()) return 0;
   flush_output();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   std::string drafts;
   if (tokens.drafted > 0)
     drafts = fmt::format(", {} of {} drafted tokens were right", tokens.accepted, tokens.drafted);
-  fmt::print(stderr, "heed: {} tokens in {:.2f} s ({:.1f} tokens/s){}\n", tokens.generated,
-             seconds.count(), static_cast<double>(tokens.generated) / seconds.count(), drafts);
+  print_message(fmt::format("{} tokens in {:.2f} s ({:.1f} tokens/s){}", tokens.generated,
+                            seconds.count(),
+                            static_cast<double>(tokens.generated) / seconds.count(), drafts));
   return 0;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/lines/line_work.h"
+#include "cli/lines/line_processor.h"
 #include "cli/lines/token_count.h"
 #include "heed/chat.h"
 #include "heed/generation.h"
@@ -10,7 +10,7 @@ namespace heed::cli {
 
 /// Answers each line of standard input, a conversation in JSON, with a line of JSON in the shape of
 /// OpenAI's API.
-TokenCount generate_chat(LineWork& work, const Model& model, const GenerateOptions& generate,
-                         const ChatOptions& options);
+TokenCount generate_chat(LineProcessor& processor, const Model& model,
+                         const GenerateOptions& generate, const ChatOptions& options);
 
 }  // namespace heed::cli

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 
 #include "cli/options/options.h"
+#include "heed/base/parse_number.h"
 #include "heed/base/quote.h"
 
 namespace heed::cli {
@@ -17,14 +17,9 @@ constexpr int64_t kMaxSlots = 4096;
 Host read_host(const std::string& text) {
   const size_t colon = text.rfind(':');
   Host host{.name = text.substr(0, colon)};
-  bool valid = !host.name.empty();
-  if (colon != text.npos) {
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data() + colon + 1, end, host.slots);
-    valid =
-        valid && error == std::errc() && rest == end && host.slots >= 1 && host.slots <= kMaxSlots;
-  }
-  if (!valid)
+  if (colon != text.npos)
+    host.slots = parse_number<int64_t>(std::string_view(text).substr(colon + 1)).value_or(0);
+  if (host.name.empty() || host.slots < 1 || host.slots > kMaxSlots)
     throw UsageError(fmt::format("{} is no host, expected NAME or NAME:RANKS with up to {} ranks",
                                  quoted(text), kMaxSlots));
   return host;

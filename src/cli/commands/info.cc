@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/find_model.h"
-#include "cli/lines/json_line.h"
+#include "cli/lines/output.h"
 #include "cli/options/command.h"
 #include "cli/terminal/bytes_text.h"
 #include "cli/terminal/warnings.h"
@@ -96,7 +96,7 @@ std::string stored_text(const StoredWeights& stored) {
   return fmt::format("{}: tensors {}", bytes_text(stored.bytes), tensors);
 }
 
-/// Those of the types of weights whose sizes are shown.
+/// The types of weights whose sizes are shown.
 constexpr WeightType kSizes[] = {WeightType::f32, WeightType::bf16, WeightType::q8_0,
                                  WeightType::q4_0};
 
@@ -184,8 +184,9 @@ void print_weights(const ModelFacts& facts) {
 int run_info(const InfoOptions& options) {
   const Threads threads(options.common);
   const std::string path = find_model(options.model, {.weights = false});
-  print_config_warnings(path);
-  const ModelFacts facts = describe_model(path, options.context);
+  ModelFacts facts = describe_model(path);
+  print_warnings(facts.warnings);
+  if (options.context) facts.memory = memory_needs(facts, options.context);
   if (options.json) {
     std::cout << json_line(to_json(facts, options.weights));
     return 0;

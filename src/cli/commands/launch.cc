@@ -25,17 +25,17 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// How long a host may take to start a program.
-constexpr std::chrono::seconds kTimeToAnswer{30};
-/// So many hosts are asked at a time.
-constexpr size_t kHostsAtATime = 64;
-/// How long the launcher of a run that is over may take to end. One that cannot reach a host waits
-/// for it for ever.
-constexpr std::chrono::seconds kTimeToEnd{10};
-/// Between looks whether rank 0 holds the directory of the run.
-constexpr std::chrono::seconds kLookAtLock{2};
-/// How long a process that lost the others may go on holding the directory of the run.
-constexpr std::chrono::seconds kTimeToUnlock{60};
-constexpr std::chrono::milliseconds kBetweenLooks{200};
+constexpr std::chrono::seconds kProbeTimeout{30};
+/// Hosts that are probed at a time.
+constexpr size_t kMaxProbes = 64;
+/// How long the launcher may go on when the run is over: one that cannot reach a host waits for it
+/// for ever.
+constexpr std::chrono::seconds kShutdownTimeout{10};
+/// How often to check whether rank 0 holds the directory of the run.
+constexpr std::chrono::seconds kLockPollInterval{2};
+/// How long a process that lost the others may hold the directory of the run.
+constexpr std::chrono::seconds kUnlockTimeout{60};
+constexpr std::chrono::milliseconds kPollInterval{200};
 constexpr int64_t kAnyLeaves = std::numeric_limits<int64_t>::max();
 
 struct LaunchOptions {
@@ -44,16 +44,16 @@ struct LaunchOptions {
   std::vector<std::string> command;  // "train", ...
 };
 
-/// How a run has ended.
-struct End {
+/// The end of a run.
+struct RunOutcome {
   int status = 0;
   std::string error;  // that a rank has reported
   bool stopped = false;
-  /// Whether it can go on where it was: no rank has reported an error that would come again.
-  bool can_go_on() const { return error.empty() || says_rank_missing(error); }
+  /// Whether a restart can continue it: no rank has reported an error that would recur.
+  bool can_resume() const { return error.empty() || says_rank_missing(error); }
 };
 
-/// What --out says.
+/// The value of --out.
 std::filesystem::path out_of(const std::vector<std::string>& command) {
   constexpr std::string_view kOut = "--out=";
   for (size_t i = 0; i < command.size(); ++i) {
@@ -64,7 +64,7 @@ std::filesystem::path out_of(const std::vector<std::string>& command) {
 }
 
 /// Replaces `name` by `value` wherever it stands in the words.
-void fill_in(std::vector<std::string>& words, std::string_view name, const std::string& value) {
+void substitute(std::vector<std::string>& words, std::string_view name, const std::string& value) {
   bool found = false;
   for (std::string& word : words)
     for (size_t at; (at = word.find(name)) != word.npos; found = true)
@@ -81,8 +81,8 @@ std::vector<std::string> launcher_for(const std::string& launcher, const std::ve
     words.push_back(launcher.substr(begin, end - begin));
     begin = end;
   }
-  fill_in(words, "{ranks}", std::to_string(ranks));
-  fill_in(words, "{hosts}", list_of(hosts));
+  substitute(words, "{ranks}", std::to_string(ranks));
+  substitute(words, "{hosts}", list_of(hosts));
   return words;
 }
 
@@ -92,28 +92,28 @@ std::string joined_words(const std::vector<std::string>& words) {
   return text;
 }
 
-/// Whether a run is over, although its launcher has not ended: a rank has reported an error, or
-/// rank 0, which holds the directory from its beginning to its end, does so no longer.
-class RunWatch {
+/// Finds out that a run is over although its launcher has not ended: a rank has reported an error,
+/// or rank 0 no longer holds the directory, as it does from the beginning of a run to its end.
+class RunMonitor {
  public:
-  explicit RunWatch(const std::filesystem::path& out) : lock_(out / DirectoryLock::kFile) {}
+  explicit RunMonitor(const std::filesystem::path& out) : lock_(out / DirectoryLock::kFile) {}
 
-  /// How long it has been over.
+  /// Returns how long the run has been over.
   Clock::duration over(bool failed) {
     const auto now = Clock::now();
-    if (now - looked_ > kLookAtLock) {
-      looked_ = now;
+    if (now - polled_ > kLockPollInterval) {
+      polled_ = now;
       const bool held = is_locked(lock_);
       ended_ = begun_ && !held;
       begun_ |= held;
     }
-    if (!failed && !ended_) going_on_ = now;
-    return now - going_on_;
+    if (!failed && !ended_) alive_ = now;
+    return now - alive_;
   }
 
  private:
   const std::filesystem::path lock_;
-  Clock::time_point looked_ = Clock::now(), going_on_ = Clock::now();
+  Clock::time_point polled_ = Clock::now(), alive_ = Clock::now();
   bool begun_ = false, ended_ = false;  // whether rank 0 has
 };
 
@@ -126,13 +126,13 @@ class SupervisedRun {
   int run();
 
  private:
-  std::vector<Host> absent(const std::vector<Host>& hosts) const;
-  std::vector<Host> absent_of_all() const;
+  std::vector<Host> unreachable(const std::vector<Host>& hosts) const;
+  std::vector<Host> unreachable_hosts() const;
   std::vector<std::string> probe(const Host& host) const;
-  End start(const std::vector<Host>& hosts, int64_t ranks, bool resume) const;
+  RunOutcome start(const std::vector<Host>& hosts, int64_t ranks, bool resume) const;
   void wait_until_unlocked() const;
-  std::string place() const;
-  int give_up(const End& end) const;
+  std::string resume_point() const;
+  int give_up(const RunOutcome& end) const;
   bool restart(int number, std::vector<Host>& hosts, int64_t& ranks);
 
   const LaunchOptions& options_;
@@ -148,63 +148,63 @@ std::vector<std::string> SupervisedRun::probe(const Host& host) const {
 }
 
 /// The hosts on which the launcher cannot start a program.
-std::vector<Host> SupervisedRun::absent(const std::vector<Host>& hosts) const {
+std::vector<Host> SupervisedRun::unreachable(const std::vector<Host>& hosts) const {
   std::vector<ChildProcess> probes;
   for (const Host& host : hosts) probes.emplace_back(probe(host));
-  std::vector<Host> absent;
+  std::vector<Host> unreachable;
   const auto begin = Clock::now();
   for (size_t i = 0; i < hosts.size(); ++i) {
-    while (!probes[i].status() && Clock::now() - begin < kTimeToAnswer && !stop_.requested())
-      probes[i].lines(kBetweenLooks / 10);
-    if (probes[i].status() != 0) absent.push_back(hosts[i]);
+    while (!probes[i].status() && Clock::now() - begin < kProbeTimeout && !stop_.requested())
+      probes[i].lines(kPollInterval / 10);
+    if (probes[i].status() != 0) unreachable.push_back(hosts[i]);
   }
-  return absent;
+  return unreachable;
 }
 
-std::vector<Host> SupervisedRun::absent_of_all() const {
+std::vector<Host> SupervisedRun::unreachable_hosts() const {
   std::vector<Host> all;
-  for (size_t begin = 0; begin < hosts_.size(); begin += kHostsAtATime) {
-    const size_t end = std::min(begin + kHostsAtATime, hosts_.size());
+  for (size_t begin = 0; begin < hosts_.size(); begin += kMaxProbes) {
+    const size_t end = std::min(begin + kMaxProbes, hosts_.size());
     const std::vector<Host> some(hosts_.begin() + static_cast<std::ptrdiff_t>(begin),
                                  hosts_.begin() + static_cast<std::ptrdiff_t>(end));
-    for (const Host& host : absent(some)) all.push_back(host);
+    for (const Host& host : unreachable(some)) all.push_back(host);
   }
   return all;
 }
 
 /// Starts the run and waits until it ends; passes on what it prints, and a request to stop.
-End SupervisedRun::start(const std::vector<Host>& hosts, int64_t ranks, bool resume) const {
+RunOutcome SupervisedRun::start(const std::vector<Host>& hosts, int64_t ranks, bool resume) const {
   std::vector<std::string> words = launcher_for(options_.launcher, hosts, ranks);
   words.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
   words.insert(words.end(), options_.command.begin(), options_.command.end());
   if (resume && std::ranges::find(words, "--resume") == words.end()) words.emplace_back("--resume");
   ChildProcess launcher(words);
-  End end;
-  RunWatch watch(out_);
-  const auto pass_on = [&](std::chrono::milliseconds wait) {
+  RunOutcome outcome;
+  RunMonitor monitor(out_);
+  const auto forward_output = [&](std::chrono::milliseconds wait) {
     const std::vector<std::string> lines = launcher.lines(wait);
     for (const std::string& line : lines) {
       std::fprintf(stderr, "%s\n", line.c_str());
       constexpr std::string_view kError = "heed: error: ";
       const size_t at = line.find(kError);
-      if (at == line.npos || !end.error.empty()) continue;
-      end.error = line.substr(at + kError.size());
+      if (at == line.npos || !outcome.error.empty()) continue;
+      outcome.error = line.substr(at + kError.size());
     }
     return !lines.empty();
   };
   while (!launcher.status()) {
-    pass_on(kBetweenLooks);
-    if (stop_.requested() && !end.stopped) {
+    forward_output(kPollInterval);
+    if (stop_.requested() && !outcome.stopped) {
       // Which launchers of MPI pass on, unlike SIGTERM, by which they end all ranks at once.
       launcher.signal(SIGUSR1);
-      end.stopped = true;
+      outcome.stopped = true;
     }
-    if (watch.over(!end.error.empty()) > kTimeToEnd) launcher.kill();
+    if (monitor.over(!outcome.error.empty()) > kShutdownTimeout) launcher.kill();
   }
-  while (pass_on(std::chrono::milliseconds(0))) {
+  while (forward_output(std::chrono::milliseconds(0))) {
   }
-  end.status = *launcher.status();
-  return end;
+  outcome.status = *launcher.status();
+  return outcome;
 }
 
 /// A rank that was cut off from the others ends some time after them.
@@ -214,30 +214,30 @@ void SupervisedRun::wait_until_unlocked() const {
     try {
       return finish_killed_run(out_);
     } catch (const Error&) {
-      if (Clock::now() - begin > kTimeToUnlock) throw;
+      if (Clock::now() - begin > kUnlockTimeout) throw;
     }
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kPollInterval);
   }
 }
 
-/// What the checkpoint to continue from is, in words.
-std::string SupervisedRun::place() const {
+/// The step of the checkpoint to continue from, in words.
+std::string SupervisedRun::resume_point() const {
   const auto checkpoint = last_checkpoint(out_);
   return checkpoint ? fmt::format("step {}", checkpoint->step) : "the beginning";
 }
 
 /// Says how the run was lost, unless a rank has said it.
-int SupervisedRun::give_up(const End& end) const {
+int SupervisedRun::give_up(const RunOutcome& end) const {
   require(!end.error.empty(),
           "the run was lost: \"{}\" ended with status {}; --resume continues it "
           "from {}",
-          options_.launcher, end.status, place());
+          options_.launcher, end.status, resume_point());
   return 1;
 }
 
 /// Finds the hosts that are left; returns whether there is a checkpoint to continue from.
 bool SupervisedRun::restart(int number, std::vector<Host>& hosts, int64_t& ranks) {
-  const std::vector<Host> lost = absent_of_all();
+  const std::vector<Host> lost = unreachable_hosts();
   hosts.clear();
   for (const Host& host : hosts_)
     if (std::ranges::find(lost, host.name, &Host::name) == lost.end()) hosts.push_back(host);
@@ -245,23 +245,24 @@ bool SupervisedRun::restart(int number, std::vector<Host>& hosts, int64_t& ranks
   wait_until_unlocked();
   const auto checkpoint = last_checkpoint(out_);
   ranks = ranks_on(hosts, checkpoint ? checkpoint->leaves : kAnyLeaves);
-  const std::string line = fmt::format(
-      "heed: restart {} of {}: from {}, {} ranks on {}{}\n", number, options_.restarts, place(),
-      ranks, list_of(hosts), lost.empty() ? "" : fmt::format(", without {}", list_of(lost)));
+  const std::string line =
+      fmt::format("heed: restart {} of {}: from {}, {} ranks on {}{}\n", number, options_.restarts,
+                  resume_point(), ranks, list_of(hosts),
+                  lost.empty() ? "" : fmt::format(", without {}", list_of(lost)));
   std::fputs(line.c_str(), stderr);
   return checkpoint.has_value();
 }
 
 int SupervisedRun::run() {
-  for (const Host& host : absent_of_all())
+  for (const Host& host : unreachable_hosts())
     fail("host {} cannot be used: \"{}\" failed", quoted(host.name), joined_words(probe(host)));
   std::vector<Host> hosts = hosts_;
   int64_t ranks = ranks_on(hosts, kAnyLeaves);
   bool resume = false;
   for (int restarts = 0; !stop_.requested(); ++restarts) {
-    const End end = start(hosts, ranks, resume);
+    const RunOutcome end = start(hosts, ranks, resume);
     if (end.status == 0) return 0;
-    if (end.stopped || !end.can_go_on()) return 1;
+    if (end.stopped || !end.can_resume()) return 1;
     if (restarts == options_.restarts) return give_up(end);
     resume = restart(restarts + 1, hosts, ranks);
   }

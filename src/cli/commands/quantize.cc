@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/find_model.h"
-#include "cli/lines/json_line.h"
+#include "cli/lines/output.h"
 #include "cli/options/command.h"
 #include "cli/terminal/warnings.h"
 #include "heed/base/error.h"

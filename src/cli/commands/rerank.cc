@@ -6,9 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "cli/lines/flush_output.h"
-#include "cli/lines/json_line.h"
-#include "cli/lines/line_work.h"
+#include "cli/lines/line_processor.h"
+#include "cli/lines/output.h"
 #include "cli/options/command.h"
 #include "cli/options/model_options.h"
 #include "heed/base/utf8.h"
@@ -35,14 +34,14 @@ int run_rerank(const RerankArguments& arguments) {
     return model.document_scores(arguments.query, documents.lines, arguments.classify,
                                  documents.first);
   };
-  LineWork work = line_work(arguments.lines);
-  const Model model = work.load([&] {
+  LineProcessor processor = line_processor(arguments.lines);
+  const Model model = processor.load([&] {
     Model loaded = load_model(arguments.model, threads);
     scores_of(loaded, {});  // no line is to blame
     return loaded;
   });
-  const std::vector<LineAnswer> scored =
-      work.collect(model, [&](const NumberedLines& documents, std::vector<LineAnswer>& answers) {
+  const std::vector<LineAnswer> scored = processor.collect(
+      model, [&](const NumberedLines& documents, std::vector<LineAnswer>& answers) {
         const std::vector<double> scores = scores_of(model, documents);
         for (size_t i = 0; i < scores.size(); ++i)
           answers.emplace_back(documents.lines[i], std::vector{scores[i]});

@@ -3,8 +3,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/lines/json_line.h"
-#include "cli/lines/line_work.h"
+#include "cli/lines/line_processor.h"
+#include "cli/lines/output.h"
 #include "cli/lines/standard_input.h"
 #include "cli/options/command.h"
 #include "cli/options/model_options.h"
@@ -85,16 +85,17 @@ LineAnswer answer_pair(const ScoreArguments& arguments, const Model& model, cons
 }
 
 /// Scores each line of standard input as a pair.
-LineSums score_pairs(const ScoreArguments& arguments, LineWork& work, const Model& model) {
+LineSums score_pairs(const ScoreArguments& arguments, LineProcessor& processor,
+                     const Model& model) {
   const ScoreOptions& options = arguments.score;
   require(!options.window && !options.stride && !arguments.model.load.cache,
           "--window, --stride and --cache are for decoder-only models");
   LineSums sums =
-      work.answer(model, answer_one_by_one([&](const std::string& line, int64_t number) {
-                    return answer_pair(arguments, model, line, number);
-                  }),
-                  kColumns);
-  require(!work.is_root() || sums.all[0] > 0, "standard input has no pairs to score");
+      processor.answer(model, answer_one_by_one([&](const std::string& line, int64_t number) {
+                         return answer_pair(arguments, model, line, number);
+                       }),
+                       kColumns);
+  require(!processor.is_root() || sums.all[0] > 0, "standard input has no pairs to score");
   return sums;
 }
 
@@ -112,9 +113,9 @@ ScoreWindow window_of(const std::string& bytes) {
 }
 
 /// Scores standard input as one text, whose windows ranks share.
-LineSums score_text(const ScoreArguments& arguments, LineWork& work, const Model& model) {
+LineSums score_text(const ScoreArguments& arguments, LineProcessor& processor, const Model& model) {
   std::vector<std::string> parts;
-  if (work.is_root()) {
+  if (processor.is_root()) {
     const std::string text = read_standard_input();
     require_utf8(text, "standard input");
     for (const auto& window : model.score_windows(text, arguments.score))
@@ -130,17 +131,18 @@ LineSums score_text(const ScoreArguments& arguments, LineWork& work, const Model
       answers.emplace_back(arguments.json ? tokens_of(model, tokens, scores) : "", rows_of(scores));
     }
   };
-  return work.answer_parts("window", std::move(parts), model, answer, kColumns);
+  return processor.answer_parts("window", std::move(parts), model, answer, kColumns);
 }
 
 int run_score(ScoreArguments& arguments) {
   const Threads threads(arguments.common);
-  LineWork work = line_work(arguments.lines);
-  work.divide(arguments.model.load);
-  const Model model = work.load([&] { return load_model(arguments.model, threads); });
+  LineProcessor processor = line_processor(arguments.lines);
+  processor.divide(arguments.model.load);
+  const Model model = processor.load([&] { return load_model(arguments.model, threads); });
   const bool pairs = model.has_encoder() && model.has_decoder();
-  const LineSums sums = (pairs ? score_pairs : score_text)(arguments, work, model);
-  if (work.is_root()) work.conclude(line_of(summary(sums.all[0], sums.all[1]), arguments.json));
+  const LineSums sums = (pairs ? score_pairs : score_text)(arguments, processor, model);
+  if (processor.is_root())
+    processor.conclude(line_of(summary(sums.all[0], sums.all[1]), arguments.json));
   return 0;
 }
 

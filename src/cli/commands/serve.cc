@@ -4,7 +4,6 @@
 #endif
 
 #include <chrono>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -14,7 +13,7 @@
 #include "cli/find_model.h"
 #include "cli/options/command.h"
 #include "cli/terminal/signals.h"
-#include "heed/base/display.h"
+#include "cli/terminal/warnings.h"
 #include "heed/base/error.h"
 #include "heed/server_config.h"
 
@@ -55,8 +54,6 @@ void prepare(std::vector<ModelSource>& models, const Threads& threads) {
   }
 }
 
-void say(const std::string& text) { std::fprintf(stderr, "heed: %s\n", printable(text).c_str()); }
-
 /// Reads the configuration again. What is wrong with it is said, and nothing changes.
 void reload(const ServeArguments& arguments, Server& server, const Threads& threads) {
   notify_service_manager("RELOADING=1");
@@ -64,9 +61,9 @@ void reload(const ServeArguments& arguments, Server& server, const Threads& thre
     std::vector<ModelSource> models = read_configuration(arguments).server.models;
     prepare(models, threads);
     server.reload(models);
-    say(fmt::format("serving {} models", models.size()));
+    print_message(fmt::format("serving {} models", models.size()));
   } catch (const Error& error) {
-    say(fmt::format("the configuration was not reloaded: {}", error.what()));
+    print_message(fmt::format("the configuration was not reloaded: {}", error.what()));
   }
   notify_service_manager("READY=1");
 }
@@ -86,7 +83,7 @@ int run_serve(const ServeArguments& arguments) {
   prepare(config.server.models, threads);
   if (!arguments.quiet)
     config.server.log = [](const std::string& line) { std::cout << line << std::endl; };
-  config.server.warn = [](const std::string& warning) { say("warning: " + warning); };
+  config.server.warn = [](const std::string& warning) { print_message("warning: " + warning); };
   const StopRequest stop;
   const ReloadRequest reload_request;
   const std::string host = config.server.host;
@@ -96,19 +93,19 @@ int run_serve(const ServeArguments& arguments) {
   if (!arguments.dry_run) server.listen();
   server.load();
   if (arguments.dry_run) {
-    say(fmt::format("the configuration is valid, and {} can be loaded", models));
+    print_message(fmt::format("the configuration is valid, and {} can be loaded", models));
     return 0;
   }
-  say(fmt::format("serving {} on http://{}:{}", models,
-                  host.find(':') == host.npos ? host : '[' + host + ']', server.port()));
+  print_message(fmt::format("serving {} on http://{}:{}", models,
+                            host.find(':') == host.npos ? host : '[' + host + ']', server.port()));
   notify_service_manager("READY=1");
   while (!stop.requested()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     if (reload_request.take()) reload(arguments, server, threads);
   }
   notify_service_manager("STOPPING=1");
-  say("answering the last requests");
-  if (!server.drain(config.drain_time)) say("some requests did not end in time");
+  print_message("answering the last requests");
+  if (!server.drain(config.drain_time)) print_message("some requests did not end in time");
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/output_file.h"
+#include "heed/base/parse_number.h"
 #include "heed/base/quote.h"
 #include "heed/base/text_lines.h"
 #include "heed/tokenizer.h"
@@ -80,16 +81,10 @@ int run_encode(const TokenizerOptions& options) {
 }
 
 int32_t read_id(const std::string& word, int64_t vocab_size) {
-  size_t used = 0;
-  int id = -1;
-  try {
-    id = std::stoi(word, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  require(used == word.size() && id >= 0 && id < vocab_size,
-          "{} is not a token id, expected 0 to {}", quoted(word), vocab_size - 1);
-  return id;
+  const auto id = parse_number<int32_t>(word);
+  require(id && *id >= 0 && *id < vocab_size, "{} is not a token id, expected 0 to {}",
+          quoted(word), vocab_size - 1);
+  return *id;
 }
 
 int run_decode(const TokenizerOptions& options) {

@@ -34,7 +34,7 @@ std::string model_name(const std::string& from) {
   return path_exists(from) || from.find('/') == from.npos ? absolute_path(from) : from;
 }
 
-/// What the command line sets, in the order in which it counts.
+/// The settings of the command line. Later ones override earlier ones.
 std::vector<std::string> assignments_of(const TrainArguments& arguments, const Command& command) {
   std::vector<std::string> all;
   const auto assign = [&all](const char* key, const std::string& value) {

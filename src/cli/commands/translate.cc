@@ -1,12 +1,12 @@
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/lines/json_line.h"
-#include "cli/lines/line_work.h"
+#include "cli/lines/line_processor.h"
+#include "cli/lines/output.h"
 #include "cli/options/command.h"
 #include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
+#include "cli/terminal/warnings.h"
 #include "heed/generate/generate_options.h"
 #include "heed/model.h"
 
@@ -37,10 +37,10 @@ class CutLines {
 
   void warn() const {
     if (count_ == 0) return;
-    fmt::print(stderr,
-               "heed: warning: {} of the translations reached the limit of tokens and may be loops "
-               "(lines {}): translate sentence by sentence, or raise --max-new-tokens\n",
-               count_, named_);
+    print_message(fmt::format(
+        "warning: {} of the translations reached the limit of tokens and may be loops (lines {}): "
+        "translate sentence by sentence, or raise --max-new-tokens",
+        count_, named_));
   }
 
  private:
@@ -83,18 +83,18 @@ int run_translate(TranslateArguments& arguments) {
   TranslateOptions& options = arguments.translate;
   options.search.scores = arguments.scores || arguments.json || options.alignments;
   check(options.search);
-  LineWork work = line_work(arguments.lines);
-  const Model model = work.load([&] { return load_model(arguments.model, threads); });
+  LineProcessor processor = line_processor(arguments.lines);
+  const Model model = processor.load([&] { return load_model(arguments.model, threads); });
   CutLines cut;
-  work.answer(model, answer_in_batches(
-                         [&](const std::vector<std::string>& lines, int64_t first) {
-                           return model.translate_batch(lines, options, first);
-                         },
-                         [&](const Translation& line, int64_t number) {
-                           cut.add(line, number);
-                           return arguments.json ? json_of(arguments, number, line)
-                                                 : text_of(arguments, number, line);
-                         }));
+  processor.answer(model, answer_in_batches(
+                              [&](const std::vector<std::string>& lines, int64_t first) {
+                                return model.translate_batch(lines, options, first);
+                              },
+                              [&](const Translation& line, int64_t number) {
+                                cut.add(line, number);
+                                return arguments.json ? json_of(arguments, number, line)
+                                                      : text_of(arguments, number, line);
+                              }));
   cut.warn();
   return 0;
 }

@@ -16,7 +16,7 @@ struct TokenCount {
       : generated(static_cast<int64_t>(output.tokens.size())),
         drafted(output.drafted_tokens),
         accepted(output.accepted_tokens) {}
-  /// Of sums of numbers(); none: no output.
+  /// Reads sums of numbers(); without any, there was no output.
   explicit TokenCount(const std::vector<double>& sums) {
     if (sums.empty()) return;
     generated = static_cast<int64_t>(sums[0]);

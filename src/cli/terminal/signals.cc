@@ -18,7 +18,7 @@ void request_stop(int signal) {
   std::raise(signal);
 }
 
-/// Of SIGUSR1, which launchers may pass on more than once.
+/// Handles SIGUSR1, which launchers may pass on more than once.
 void ask_to_stop(int signal) {
   int none = 0;
   received.compare_exchange_strong(none, signal);

@@ -8,10 +8,13 @@
 
 namespace heed::cli {
 
+void print_message(const std::string& text) {
+  std::fprintf(stderr, "heed: %s\n", printable(text).c_str());
+}
+
 void print_warnings(const std::vector<std::string>& warnings) {
   if (!prints_for_all()) return;
-  for (const std::string& warning : warnings)
-    std::fprintf(stderr, "heed: warning: %s\n", printable(warning).c_str());
+  for (const std::string& warning : warnings) print_message("warning: " + warning);
 }
 
 void print_config_warnings(const std::filesystem::path& path) {

@@ -6,6 +6,9 @@
 
 namespace heed::cli {
 
+/// Prints a line on standard error: "heed: ...".
+void print_message(const std::string& text);
+
 /// Prints each on standard error: "heed: warning: ...". Of several ranks, rank 0 does.
 void print_warnings(const std::vector<std::string>& warnings);
 

@@ -161,6 +161,15 @@ std::vector<ChatMessage> read_chat_messages(std::string_view json, const std::st
   return chat::read_messages(blame_input([&] { return parse_ordered_json(json, source); }), source);
 }
 
+std::vector<ChatMessage> read_chat_request(std::string_view json, const std::string& source,
+                                           ChatOptions& options) {
+  const chat::Json request = blame_input([&] { return parse_ordered_json(json, source); });
+  if (request.is_object() && request.contains("tools")) options.tools = dump_json(request["tools"]);
+  if (request.is_object() && request.contains("chat_template_kwargs"))
+    options.chat_template_kwargs = dump_json(request["chat_template_kwargs"]);
+  return chat::read_messages(request, source);
+}
+
 std::string write_chat_messages(const std::vector<ChatMessage>& messages, int indent) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const ChatMessage& message : messages) json.push_back(chat::to_json(message));

@@ -22,7 +22,7 @@ class LoadedAdapters {
   /// The adapters of these names, in their order. Throws Error that lists the known names on an
   /// unknown one, and on one that is given twice.
   std::vector<ScaledAdapter> named(const std::vector<std::string>& names) const;
-  /// What was ignored in their files.
+  /// Settings in their files that have no effect.
   std::vector<std::string> warnings() const;
 
  private:

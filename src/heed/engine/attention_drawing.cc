@@ -2,7 +2,6 @@
 
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
-#include "heed/inspect/attention/attention_data.h"
 #include "heed/inspect/attention/attention_page.h"
 #include "heed/inspect/attention/attention_svg.h"
 #include "heed/inspect/attention/attention_terminal.h"
@@ -85,7 +84,7 @@ AttentionDrawing attention_page(const Model& model, const std::string& text,
 
 AttentionDrawing attention_element(const Model& model, const std::string& text,
                                    const AttentionDrawingOptions& options) {
-  return draw_all(model, text, options, inspect::attention_data);
+  return draw_all(model, text, options, inspect::attention_element);
 }
 
 }  // namespace heed

@@ -85,31 +85,22 @@ double bytes_per_step(const model::Transformer& model) {
   return bytes;
 }
 
-/// Times generation without end tokens, so that every output has all its tokens.
-class GenerationTimer {
- public:
-  GenerationTimer(const model::Transformer& model, const Sizes& options)
-      : model_(model), options_(options) {}
-
-  /// Seconds for reading the prompts and generating `tokens` tokens after each.
-  double seconds(const std::vector<std::vector<int32_t>>& prompts, int64_t tokens) const {
-    const generate::Generator generator(
-        model_, std::nullopt,
-        {.max_new_tokens = tokens,
-         .dtype = options_.dtype,
-         .batch_tokens = options_.batch_tokens > 0 ? options_.batch_tokens : kNoLimit});
-    return seconds_of([&] {
-      if (options_.num_beams > 1)
-        generator.search(prompts, {.num_beams = options_.num_beams});
-      else
-        generator.generate(prompts);
-    });
-  }
-
- private:
-  const model::Transformer& model_;
-  const Sizes& options_;
-};
+/// Seconds for reading the prompts and generating `tokens` tokens after each: without end tokens,
+/// so that every output has all its tokens.
+double generation_seconds(const model::Transformer& model, const Sizes& options,
+                          const std::vector<std::vector<int32_t>>& prompts, int64_t tokens) {
+  const generate::Generator generator(
+      model, std::nullopt,
+      {.max_new_tokens = tokens,
+       .dtype = options.dtype,
+       .batch_tokens = options.batch_tokens > 0 ? options.batch_tokens : kNoLimit});
+  return seconds_of([&] {
+    if (options.num_beams > 1)
+      generator.search(prompts, {.num_beams = options.num_beams});
+    else
+      generator.generate(prompts);
+  });
+}
 
 /// heed embed has neither beam search nor bf16.
 void check_encoder_sizes(const Sizes& options) {
@@ -132,20 +123,22 @@ void check_sizes(const model::Transformer& model, const Sizes& options) {
 }
 
 std::vector<Measurement> measure_generation(const model::Transformer& model, const Sizes& options) {
-  const GenerationTimer timer(model, options);
+  const auto seconds = [&](const std::vector<std::vector<int32_t>>& prompts, int64_t tokens) {
+    return generation_seconds(model, options, prompts, tokens);
+  };
   const int64_t context = model.has_encoder() ? options.prompt_tokens : options.context_tokens;
   const auto prompts = prompts_of(model, options.batch, options.prompt_tokens);
   const auto contexts = prompts_of(model, options.batch, context);
   Measurement prefill{"prefill", "tokens", options.batch * options.prompt_tokens, {}, 0, 0};
   Measurement decode{"decode", "tokens", options.batch * options.tokens, {}, 0, 0};
   Measurement outputs{"outputs", "outputs", options.batch, {}, 0, 0};
-  timer.seconds(prompts_of(model, 1, 1), 2);  // warm-up: memory, threads, pages of the weights
+  seconds(prompts_of(model, 1, 1), 2);  // warm-up: memory, threads, pages of the weights
   for (int i = 0; i < options.repeat; ++i) {
-    prefill.seconds.push_back(timer.seconds(prompts, 1));
+    prefill.seconds.push_back(seconds(prompts, 1));
     if (options.tokens == 0) continue;
     const bool same = context == options.prompt_tokens;
-    const double before = same ? prefill.seconds.back() : timer.seconds(contexts, 1);
-    const double whole = timer.seconds(contexts, 1 + options.tokens);
+    const double before = same ? prefill.seconds.back() : seconds(contexts, 1);
+    const double whole = seconds(contexts, 1 + options.tokens);
     require(whole > before,
             "decoding {} tokens after {} takes too little time to measure: increase the number of "
             "tokens",

@@ -61,18 +61,15 @@ bool Conversation::drop_oldest_turn() {
 ChatPrompt Conversation::fitting_prompt() {
   dropped_ = 0;
   const int64_t limit = context();
-  const auto tokens = [](const ChatPrompt& prompt) {
-    return static_cast<int64_t>(prompt.tokens.size());
-  };
   ChatPrompt prompt = model_.chat_prompt(messages, options.chat, earlier_);
   if (limit == 0) return prompt;
-  if (options.when_full == WhenFull::drop_oldest && tokens(prompt) >= limit) {
+  if (options.when_full == WhenFull::drop_oldest && std::ssize(prompt.tokens) >= limit) {
     // All of them at once, so that the next turns fit as well.
-    while (tokens(prompt) > limit - limit / kAnswerShare && drop_oldest_turn())
+    while (std::ssize(prompt.tokens) > limit - limit / kAnswerShare && drop_oldest_turn())
       prompt = model_.chat_prompt(messages, options.chat);
   }
-  require(tokens(prompt) < limit, "the conversation has {} tokens, and the context {}",
-          tokens(prompt), limit);
+  require(std::ssize(prompt.tokens) < limit, "the conversation has {} tokens, and the context {}",
+          prompt.tokens.size(), limit);
   return prompt;
 }
 

@@ -6,7 +6,7 @@
 #include "heed/base/file.h"
 #include "heed/base/names.h"
 #include "heed/checkpoint/model_directory.h"
-#include "heed/engine/check_known.h"
+#include "heed/engine/check_enumerator.h"
 #include "heed/engine/weight_cache.h"
 #include "heed/generate/cached_decoder.h"
 #include "heed/load_options.h"
@@ -17,11 +17,11 @@ namespace heed::engine {
 namespace {
 
 void check(const LoadOptions& options) {
-  check_known("LoadOptions::weights", options.weights, kWeightTypes);
-  check_known("LoadOptions::compute", options.compute, kComputes);
-  check_known("LoadOptions::cache", options.cache, kCacheTypes);
-  check_known("LoadOptions::speculation.draft_weights", options.speculation.draft_weights,
-              kWeightTypes);
+  check_enumerator("LoadOptions::weights", options.weights, kWeightTypes);
+  check_enumerator("LoadOptions::compute", options.compute, kComputes);
+  check_enumerator("LoadOptions::cache", options.cache, kCacheTypes);
+  check_enumerator("LoadOptions::speculation.draft_weights", options.speculation.draft_weights,
+                   kWeightTypes);
   if (options.parts)
     require(options.compute != Compute::bf16 && options.adapters.empty() &&
                 !options.speculation.ngram && options.speculation.draft.empty(),
@@ -103,6 +103,15 @@ std::unique_ptr<model::Transformer> load_transformer(const io::ModelFiles& files
           "{}: int8 arithmetic needs quantised weights, and there are none: load them as q8_0",
           files.path().string());
   return model;
+}
+
+uint64_t weight_file_bytes(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) return file_size(path, ignored);
+  uint64_t bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path, ignored))
+    if (entry.path().extension() == ".safetensors") bytes += entry.file_size(ignored);
+  return bytes;
 }
 
 text::ModelTokenizer read_tokenizer(const io::ModelFiles& files) {

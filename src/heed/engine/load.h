@@ -26,6 +26,9 @@ DType activation_dtype(const LoadOptions& options);
 std::unique_ptr<model::Transformer> load_transformer(const io::ModelFiles& files,
                                                      const LoadOptions& options);
 
+/// The size of the files with a model's weights in bytes; files that cannot be read do not count.
+uint64_t weight_file_bytes(const std::filesystem::path& path);
+
 /// The tokenizer of a model directory or GGUF file: one for each side of a translation model, or
 /// one for all texts. Throws Error when there is none or when it is damaged.
 text::ModelTokenizer read_tokenizer(const io::ModelFiles& files);

@@ -17,10 +17,6 @@ namespace {
 namespace generate_option = generate::generate_option;
 using generate::SamplingUse;
 
-ValueOrError<text::ModelTokenizer> try_tokenizer(const io::ModelFiles& files) {
-  return ValueOrError<text::ModelTokenizer>::of([&] { return read_tokenizer(files); });
-}
-
 chat::ChatTemplates chat_templates(const io::ModelFiles& files, const text::Tokenizer& tokenizer) {
   const std::filesystem::path& path = files.path();
   if (!files.is_gguf()) return {path, tokenizer};
@@ -46,7 +42,7 @@ generate::SamplingOptions sampling_of(const GenerateOptions& options,
   return sampling;
 }
 
-/// Those of all files that were read. What could not be read is an error of those who need it.
+/// The warnings of all files that were read.
 std::vector<std::string> warnings_of(const LoadedModel& model) {
   std::vector<std::string> all;
   const auto add = [&](const std::vector<std::string>& some) {
@@ -76,6 +72,14 @@ void check_count(std::string_view name, int64_t value, int64_t min) {
                 kMaxCount);
 }
 
+void require_utf8_texts(const std::vector<std::string>& texts, const char* kind,
+                        int64_t first_number) {
+  check_count("first_number", first_number);
+  for (size_t i = 0; i < texts.size(); ++i)
+    name_input(kind, first_number + static_cast<int64_t>(i),
+               [&] { text::require_utf8(texts[i], "the text"); });
+}
+
 std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
                                         const LoadOptions& options) {
   auto result = std::make_shared<LoadedModel>();
@@ -90,27 +94,22 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
       [&files, &executor = *result->executor, interrupts = current_interrupts()] {
         const ExecutorScope own_scope(executor);
         const InheritedInterrupts inherited(interrupts);
-        return try_tokenizer(files);
+        return read_tokenizer(files);
       });
   auto loaded = load_transformer(files, options);
   result->adapters = LoadedAdapters(*loaded, options.adapters);
   result->transformer = std::move(loaded);
   const model::Transformer& transformer = *result->transformer;
-  result->tokenizer =
-      ValueOrError<text::ModelTokenizer>::of([&] { return tokenizer.get().value(); });
-  result->generation = ValueOrError<generate::GenerationConfig>::of(
+  result->tokenizer.set([&] { return tokenizer.get(); });
+  result->generation.set(
       [&] { return generate::read_generation_config(files, transformer.config()); });
   const int64_t context = tasks::context_limit(transformer.config());
-  result->embedding = ValueOrError<tasks::EmbedderOptions>::of(
-      [&] { return tasks::read_embedder_options(files, context); });
-  result->text_settings = ValueOrError<tasks::TextSettings>::of(
-      [&] { return tasks::read_text_settings(path, context); });
-  result->chat_templates = ValueOrError<chat::ChatTemplates>::of(
+  result->embedding.set([&] { return tasks::read_embedder_options(files, context); });
+  result->text_settings.set([&] { return tasks::read_text_settings(path, context); });
+  result->chat_templates.set(
       [&] { return chat_templates(files, result->shared_tokenizer("chat")); });
-  result->pair_settings =
-      ValueOrError<tasks::PairSettings>::of([&] { return tasks::read_pair_settings(path); });
-  result->default_embedder =
-      ValueOrError<tasks::Embedder>::of([&] { return result->make_embedder({}); });
+  result->pair_settings.set([&] { return tasks::read_pair_settings(path); });
+  result->default_embedder.set([&] { return result->make_embedder({}); });
   prepare_speculation(*result);
   result->warnings = warnings_of(*result);
   return result;
@@ -118,6 +117,10 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
 
 const text::Tokenizer& LoadedModel::shared_tokenizer(std::string_view purpose) const {
   return engine::shared_tokenizer(path, tokenizer.value(), purpose);
+}
+
+const text::TranslationTokenizer* LoadedModel::translation_tokenizer() const {
+  return tokenizer.has_value() ? tokenizer.value().translation_tokenizer() : nullptr;
 }
 
 std::optional<text::Tokenizer> LoadedModel::output_tokenizer() const {
@@ -185,11 +188,11 @@ generate::GeneratorOptions LoadedModel::generator_options(const GenerateOptions&
   return result;
 }
 
-tasks::Embedder LoadedModel::embedder(const EmbedOptions& asked) const {
+std::shared_ptr<const tasks::Embedder> LoadedModel::embedder(const EmbedOptions& asked) const {
   return asked == EmbedOptions() ? default_embedder.value() : make_embedder(asked);
 }
 
-tasks::Embedder LoadedModel::make_embedder(const EmbedOptions& asked) const {
+std::shared_ptr<const tasks::Embedder> LoadedModel::make_embedder(const EmbedOptions& asked) const {
   require_f32_activations("embedding");
   tasks::EmbedderOptions result = embedding.value();
   if (asked.pooling) {
@@ -205,7 +208,7 @@ tasks::Embedder LoadedModel::make_embedder(const EmbedOptions& asked) const {
   }
   check_count("batch_tokens", asked.batch_tokens);
   result.batch_tokens = asked.batch_tokens;
-  return {*transformer, shared_tokenizer("embedding"), result};
+  return std::make_shared<tasks::Embedder>(*transformer, shared_tokenizer("embedding"), result);
 }
 
 inspect::ModelInput LoadedModel::attention_input(const std::string& text,

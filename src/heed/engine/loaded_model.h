@@ -24,7 +24,7 @@
 
 namespace heed::engine {
 
-/// What a Model holds. Once it is loaded, nothing changes that results depend on.
+/// The contents of a Model. Nothing that results depend on changes after loading.
 struct LoadedModel {
   std::filesystem::path path;
   LoadOptions options;
@@ -32,13 +32,13 @@ struct LoadedModel {
   std::unique_ptr<const model::Transformer> transformer;
   LoadedAdapters adapters;
   std::unique_ptr<const model::Transformer> draft;  // of SpeculationOptions::draft; or null
-  /// What was learned about drafts, by all calls; null without speculation.
+  /// Statistics of drafts, which all calls share; null without speculation.
   std::shared_ptr<generate::DraftLengths> draft_lengths;
   // Read while the model is loaded; a file that cannot be read matters only to those who need it.
   ValueOrError<text::ModelTokenizer> tokenizer;
   ValueOrError<generate::GenerationConfig> generation;
   ValueOrError<tasks::EmbedderOptions> embedding;
-  ValueOrError<tasks::Embedder> default_embedder;  // that of EmbedOptions()
+  ValueOrError<std::shared_ptr<const tasks::Embedder>> default_embedder;  // of EmbedOptions()
   ValueOrError<chat::ChatTemplates> chat_templates;
   ValueOrError<tasks::TextSettings> text_settings;
   ValueOrError<tasks::PairSettings> pair_settings;
@@ -47,8 +47,9 @@ struct LoadedModel {
   /// The one tokenizer for all texts. Throws Error, which names the `purpose` ("embedding"), when
   /// each side has its own vocabulary, and as tokenizer.value() does.
   const text::Tokenizer& shared_tokenizer(std::string_view purpose) const;
-  /// The tokenizer that outputs become text with; none if the model has none for prompts and
-  /// outputs alike.
+  /// The tokenizer of a translator; null for other models.
+  const text::TranslationTokenizer* translation_tokenizer() const;
+  /// The tokenizer that decodes outputs; none if the model has none for prompts and outputs alike.
   std::optional<text::Tokenizer> output_tokenizer() const;
   /// A hypothesis with its text; without, if the model has no tokenizer.
   Candidate candidate_of(Hypothesis hypothesis) const;
@@ -67,17 +68,21 @@ struct LoadedModel {
   /// GenerateOptions completed by generation_config.json and by how the model was loaded. Throws
   /// Error on numbers that are out of range.
   generate::GeneratorOptions generator_options(const GenerateOptions& asked) const;
-  /// What embeds with these options, completed by the model's files. Throws Error as Model::embed()
+  /// An embedder with these options, completed by the model's files. Throws Error as Model::embed()
   /// does.
-  tasks::Embedder embedder(const EmbedOptions& asked = {}) const;
-  /// The same, made anew: what default_embedder is made with.
-  tasks::Embedder make_embedder(const EmbedOptions& asked) const;
-  /// What both stacks read, as for Model::attention().
+  std::shared_ptr<const tasks::Embedder> embedder(const EmbedOptions& asked = {}) const;
+  /// Makes one, also for the default options.
+  std::shared_ptr<const tasks::Embedder> make_embedder(const EmbedOptions& asked) const;
+  /// The inputs of both stacks, as for Model::attention().
   inspect::ModelInput attention_input(const std::string& text, const AttentionOptions& asked) const;
 };
 
 /// Throws Error unless `value` is `min` to 2^31, so that sums and products of it fit 64 bits.
 void check_count(std::string_view name, int64_t value, int64_t min = 1);
+
+/// Throws Error unless all are UTF-8, naming the first that is not: `kind` ("text") and its number.
+void require_utf8_texts(const std::vector<std::string>& texts, const char* kind,
+                        int64_t first_number);
 
 /// Loads everything; the tokenizer on another thread.
 std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,

@@ -4,20 +4,11 @@
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
-#include "heed/inspect/attention/attention_blocks.h"
-#include "heed/inspect/attention/attention_input.h"
+#include "heed/inspect/attention/capture.h"
 #include "heed/model.h"
 
 namespace heed {
 namespace {
-
-/// The kinds of attention that a model has.
-std::vector<AttentionKind> kinds_of(const model::Transformer& model) {
-  using enum AttentionKind;
-  if (!model.has_decoder()) return {encoder_self};
-  if (!model.has_encoder()) return {decoder_self};
-  return {encoder_self, decoder_self, cross};
-}
 
 void check_index(const char* name, AttentionKind kind, std::optional<int> index, int64_t count) {
   require_input(!index || (*index >= 0 && *index < count),
@@ -29,7 +20,7 @@ void check_index(const char* name, AttentionKind kind, std::optional<int> index,
 std::vector<AttentionMap> maps_for(const model::Transformer& model,
                                    const inspect::ModelInput& input,
                                    const AttentionOptions& options) {
-  std::vector<AttentionKind> kinds = kinds_of(model);
+  std::vector<AttentionKind> kinds = inspect::attention_kinds(model);
   if (options.kind) {
     require_input(std::ranges::find(kinds, *options.kind) != kinds.end(),
                   "the model has no {} attention: it has only {} attention", name_of(*options.kind),
@@ -85,13 +76,15 @@ std::vector<AttentionMap> Model::attention(const std::string& text,
   }
   for (AttentionMap& map : maps)
     map.weights.resize(static_cast<size_t>(map.heads) * map.queries.size() * map.keys.size());
-  inspect::observe_attention(
-      transformer, input, [&](AttentionSite site, const kernels::AttentionForward& forward) {
-        for (AttentionMap& map : maps)
-          if (map.kind == site.kind && map.layer == site.layer)
-            inspect::visit_attention_weights(forward, [&](int64_t first, const Tensor& weights) {
-              copy_block(map, first, weights);
-            });
+  const auto map_of = [&](AttentionSite site) {
+    return std::ranges::find_if(maps, [&](const AttentionMap& map) {
+      return map.kind == site.kind && map.layer == site.layer;
+    });
+  };
+  inspect::observe_attention_weights(
+      transformer, input, [&](AttentionSite site) { return map_of(site) != maps.end(); },
+      [&](AttentionSite site, int64_t first_query, const Tensor& weights) {
+        copy_block(*map_of(site), first_query, weights);
       });
   return maps;
 }

@@ -66,18 +66,15 @@ std::vector<double> Model::document_scores(const std::string& query,
                                            int64_t first_number) const {
   const ExecutorScope scope(*loaded_->executor);
   const auto classifier = classifier_of(*loaded_, Kind::sequence, "reranking", options);
-  engine::check_count("first_number", first_number);
   const model::ClassifierConfig& config = loaded_->transformer->config().classifier;
   require(config.labels.size() == 1, "{} has {} labels, expected 1 for reranking",
           loaded_->path.string(), config.labels.size());
   text::require_utf8(query, "the query");
   const tasks::PairSettings& settings = loaded_->pair_settings.value();
+  engine::require_utf8_texts(documents, "document", first_number);
   std::vector<ClassifyInput> pairs;
-  for (size_t i = 0; i < documents.size(); ++i) {
-    name_input("document", first_number + static_cast<int64_t>(i),
-               [&] { text::require_utf8(documents[i], "the text"); });
-    pairs.emplace_back(TextPair{settings.prompt + query, documents[i]});
-  }
+  for (const std::string& document : documents)
+    pairs.emplace_back(TextPair{settings.prompt + query, document});
   const bool sigmoid = settings.sigmoid.value_or(config.sigmoid_score);
   std::vector<double> scores;
   for (const std::vector<float>& logits : classifier.logits(pairs, first_number)) {

@@ -105,33 +105,35 @@ int64_t cache_bytes(const model::Transformer& model, DType dtype) {
   return c.decoder_layers * bytes_of(dtype, numbers);
 }
 
-MemoryNeeds memory_needs(const model::Transformer& model, const StoredWeights& stored,
-                         std::optional<int64_t> context) {
-  const model::ModelConfig& c = model.config();
-  const bool bounded =
-      c.positions != model::PositionKind::none && c.positions != model::PositionKind::relative;
-  require(!context || !bounded || *context <= c.max_positions,
-          "the context is {} tokens, the model reads at most {}", context.value_or(0),
-          c.max_positions);
+int64_t context_length(const model::ModelConfig& config) {
+  const bool bounded = config.positions != model::PositionKind::none &&
+                       config.positions != model::PositionKind::relative;
+  return bounded ? config.max_positions : 0;
+}
+
+}  // namespace
+
+MemoryNeeds memory_needs(const ModelFacts& facts, std::optional<int64_t> context) {
+  require_input(!context || *context >= 1, "the context is {}, expected at least 1 token",
+                context.value_or(0));
+  const int64_t limit = facts.context_length;
+  require(!context || limit == 0 || *context <= limit,
+          "the context is {} tokens, the model reads at most {}", context.value_or(0), limit);
   MemoryNeeds needs;
-  needs.context =
-      context.value_or(bounded ? std::min(c.max_positions, kDefaultContext) : kDefaultContext);
-  needs.cache_type = has_blocks(stored) ? CacheType::bf16 : CacheType::f32;
-  needs.weight_bytes = stored.missing.empty() ? stored.bytes : weight_bytes(model, DType::f32);
-  const int64_t sides = model.has_encoder() && model.has_decoder() ? 2 : 1;
+  needs.context = context.value_or(limit > 0 ? std::min(limit, kDefaultContext) : kDefaultContext);
+  needs.cache_type = has_blocks(facts.stored) ? CacheType::bf16 : CacheType::f32;
+  needs.weight_bytes =
+      facts.stored.missing.empty() ? facts.stored.bytes : facts.weight_bytes.at(WeightType::f32);
+  const int64_t sides = facts.has_encoder && facts.has_decoder ? 2 : 1;
   const bool overflow =
-      __builtin_mul_overflow(sides * cache_bytes(model, engine::dtype_of(needs.cache_type)),
+      __builtin_mul_overflow(sides * facts.cache_bytes_per_token.at(needs.cache_type),
                              needs.context, &needs.cache_bytes) ||
       needs.cache_bytes > std::numeric_limits<int64_t>::max() - needs.weight_bytes;
   require(!overflow, "a context of {} tokens needs more than 2^63 bytes", needs.context);
   return needs;
 }
 
-}  // namespace
-
 ModelFacts describe_model(const std::filesystem::path& path, std::optional<int64_t> context) {
-  require_input(!context || *context >= 1, "the context is {}, expected at least 1 token",
-                context.value_or(0));
   return engine::with_system_errors([&] {
     const auto model = checkpoint::build_model(path);
     ModelFacts facts;
@@ -139,6 +141,7 @@ ModelFacts describe_model(const std::filesystem::path& path, std::optional<int64
     facts.has_encoder = model->has_encoder();
     facts.has_decoder = model->has_decoder();
     facts.parameters = model->parameters().count();
+    facts.context_length = context_length(model->config());
     nlohmann::json configuration = model::heed_family().write_config(model->config());
     configuration.erase("model_type");
     facts.configuration = dump_json(configuration);
@@ -153,7 +156,7 @@ ModelFacts describe_model(const std::filesystem::path& path, std::optional<int64
       facts.cache_bytes_per_token[type] = cache_bytes(*model, engine::dtype_of(type));
     facts.stored = stored_weights(path);
     facts.tokenizer = tokenizer_facts(path);
-    facts.memory = memory_needs(*model, facts.stored, context);
+    facts.memory = memory_needs(facts, context);
     facts.warnings = model->config().warnings;
     return facts;
   });

@@ -11,7 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of a file: its beginning, with the header of weights, and parts at equal distances.
+/// The bytes of a file that are hashed: its beginning, with the header of weights, and parts at
+/// equal distances.
 constexpr int64_t kBeginning = int64_t{1} << 16, kPart = 1 << 12, kParts = 64;
 
 uint64_t hash_of_part(uint64_t hash, std::ifstream& file, int64_t begin, int64_t size) {

@@ -28,13 +28,6 @@ void require_scores_texts(const engine::LoadedModel& model) {
           model.kind());
 }
 
-void check_texts(const std::vector<std::string>& texts, int64_t first_number) {
-  engine::check_count("first_number", first_number);
-  for (size_t i = 0; i < texts.size(); ++i)
-    name_input("text", first_number + static_cast<int64_t>(i),
-               [&] { text::require_utf8(texts[i], "the text"); });
-}
-
 }  // namespace
 
 std::vector<float> Model::embed(const std::string& text, const EmbedOptions& options) const {
@@ -45,17 +38,17 @@ std::vector<std::vector<float>> Model::embed_batch(const std::vector<std::string
                                                    const EmbedOptions& options,
                                                    int64_t first_number) const {
   const ExecutorScope scope(*loaded_->executor);
-  const tasks::Embedder embedder = loaded_->embedder(options);
-  check_texts(texts, first_number);
-  return embedder.embed(texts, first_number);
+  const auto embedder = loaded_->embedder(options);
+  engine::require_utf8_texts(texts, "text", first_number);
+  return embedder->embed(texts, first_number);
 }
 
 void Model::embed_batch(const std::vector<std::string>& texts, std::span<float> embeddings,
                         const EmbedOptions& options, int64_t first_number) const {
   const ExecutorScope scope(*loaded_->executor);
-  const tasks::Embedder embedder = loaded_->embedder(options);
-  check_texts(texts, first_number);
-  embedder.embed(texts, embeddings, first_number);
+  const auto embedder = loaded_->embedder(options);
+  engine::require_utf8_texts(texts, "text", first_number);
+  embedder->embed(texts, embeddings, first_number);
 }
 
 std::vector<std::vector<float>> Model::embed_tokens(const std::vector<std::vector<int32_t>>& texts,
@@ -63,29 +56,29 @@ std::vector<std::vector<float>> Model::embed_tokens(const std::vector<std::vecto
                                                     int64_t first_number) const {
   const ExecutorScope scope(*loaded_->executor);
   engine::check_count("first_number", first_number);
-  const tasks::Embedder embedder = loaded_->embedder(options);
+  const auto embedder = loaded_->embedder(options);
   const model::ModelConfig& config = loaded_->transformer->config();
   for (size_t i = 0; i < texts.size(); ++i)
     name_input("text", first_number + static_cast<int64_t>(i), [&] {
       model::check_tokens(config, texts[i]);
       model::check_length(config, texts[i]);
     });
-  return embedder.embed_tokens(texts);
+  return embedder->embed_tokens(texts);
 }
 
 std::vector<int32_t> Model::tokens_to_embed(const std::string& text,
                                             const EmbedOptions& options) const {
   text::require_utf8(text, "the text");
-  return loaded_->embedder(options).tokens(text);
+  return loaded_->embedder(options)->tokens(text);
 }
 
 int64_t Model::count_tokens_to_embed(const std::string& text, const EmbedOptions& options) const {
   text::require_utf8(text, "the text");
-  return loaded_->embedder(options).count_tokens(text);
+  return loaded_->embedder(options)->count_tokens(text);
 }
 
 int64_t Model::max_embedded_tokens(const EmbedOptions& options) const {
-  return loaded_->embedder(options).max_tokens();
+  return loaded_->embedder(options)->max_tokens();
 }
 
 std::vector<ScoreWindow> Model::score_windows(std::string_view text,

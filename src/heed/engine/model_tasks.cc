@@ -4,19 +4,12 @@
 #include "heed/model.h"
 
 namespace heed {
-namespace {
-
-const text::TranslationTokenizer* translator_of(const engine::LoadedModel& model) {
-  return model.tokenizer.has_value() ? model.tokenizer.value().translation_tokenizer() : nullptr;
-}
-
-}  // namespace
 
 ModelTasks Model::tasks() const {
   using Kind = model::ClassifierConfig::Kind;
   const model::ModelConfig& config = loaded_->transformer->config();
   const bool head = config.has_head, encoder = has_encoder(), decoder = has_decoder();
-  const bool translator = translator_of(*loaded_) != nullptr;
+  const bool translator = loaded_->translation_tokenizer() != nullptr;
   const bool tokenizer = has_tokenizer();
   const bool f32 = loaded_->activations() == DType::f32;
   ModelTasks tasks;
@@ -35,13 +28,13 @@ ModelTasks Model::tasks() const {
 
 std::vector<std::string> Model::languages() const {
   std::vector<std::string> codes;
-  if (const text::TranslationTokenizer* translator = translator_of(*loaded_))
+  if (const text::TranslationTokenizer* translator = loaded_->translation_tokenizer())
     for (const auto& [code, token] : translator->languages().codes()) codes.push_back(code);
   return codes;
 }
 
 std::vector<std::string> Model::source_languages() const {
-  const text::TranslationTokenizer* translator = translator_of(*loaded_);
+  const text::TranslationTokenizer* translator = loaded_->translation_tokenizer();
   if (!translator ||
       translator->languages().layout() == text::LanguageTokens::Layout::target_in_source)
     return {};

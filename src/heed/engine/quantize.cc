@@ -6,7 +6,7 @@
 #include "heed/checkpoint/gguf/save_quantized.h"
 #include "heed/checkpoint/model_directory.h"
 #include "heed/checkpoint/quantized_directory.h"
-#include "heed/engine/check_known.h"
+#include "heed/engine/check_enumerator.h"
 #include "heed/engine/load.h"
 #include "heed/engine/new_files.h"
 #include "heed/engine/quantize_measure.h"
@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 /// Checks the options before measuring, which takes long.
 void check(const fs::path& source, const fs::path& target, const QuantizeOptions& options) {
-  engine::check_known("QuantizeOptions::weights", std::optional(options.weights), kWeightTypes);
+  engine::check_enumerator("QuantizeOptions::weights", std::optional(options.weights),
+                           kWeightTypes);
   require(options.weights != WeightType::f32, "weights is f32, expected bf16 or a block type");
   for (const TextFiles* files : {&options.calibration, &options.held_out})
     require(!files->text.empty() || files->reference.empty(),
@@ -42,15 +43,6 @@ void write_copy(const fs::path& source, const fs::path& target, const QuantizeOp
   const auto model = checkpoint::load_model(source, {.precision = {std::nullopt}});
   quantize::quantize(*model, how);
   checkpoint::save_quantized(target, *model, source);
-}
-
-/// The size of the files with the weights in bytes.
-uint64_t weight_bytes(const fs::path& path) {
-  if (!path_is_directory(path)) return fs::file_size(path);
-  uint64_t bytes = 0;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path))
-    if (entry.path().extension() == ".safetensors") bytes += entry.file_size();
-  return bytes;
 }
 
 /// The types in which a model's weights are stored.
@@ -76,13 +68,14 @@ StoredTypes stored_types(const fs::path& path) {
 QuantizeResult quantize_found(const fs::path& source, const fs::path& target,
                               const QuantizeOptions& options) {
   check(source, target, options);
-  engine::CopyMeter measure_copy;
-  if (!options.held_out.text.empty()) measure_copy = engine::copy_meter(source, options.held_out);
+  engine::QualityEvaluator measure_copy;
+  if (!options.held_out.text.empty())
+    measure_copy = engine::quality_evaluator(source, options.held_out);
   write_copy(source, target, options);
   StoredTypes stored = stored_types(target);
   QuantizeResult result{.matrices = std::move(stored.matrices),
-                        .bytes_before = weight_bytes(source),
-                        .bytes_after = weight_bytes(target),
+                        .bytes_before = engine::weight_file_bytes(source),
+                        .bytes_after = engine::weight_file_bytes(target),
                         .bits_per_weight_before = stored_types(source).bits_per_weight,
                         .bits_per_weight_after = stored.bits_per_weight};
   if (measure_copy) result.quality = measure_copy(target);

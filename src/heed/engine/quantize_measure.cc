@@ -171,7 +171,7 @@ double mean_cosine(const std::vector<std::vector<float>>& first,
 /// A meter that measures a copy with its default arithmetic and with f32. `measured` is the result
 /// of the model itself.
 template <typename Measure>
-CopyMeter meter_of(const QualityChange& measured, const Measure& measure) {
+QualityEvaluator evaluator_of(const QualityChange& measured, const Measure& measure) {
   return [=](const std::filesystem::path& copy) {
     QualityChange change = measured;
     change.after = measure(MeasuredModel(copy, std::nullopt));
@@ -185,28 +185,29 @@ std::string counted_lines(const std::filesystem::path& file, size_t lines) {
   return fmt::format("{}, {} line{}", file.string(), lines, lines == 1 ? "" : "s");
 }
 
-CopyMeter bleu_meter(const MeasuredModel& model, const TextFiles& files) {
+QualityEvaluator bleu_evaluator(const MeasuredModel& model, const TextFiles& files) {
   const Sentences sentences = read_sentences(files);
-  return meter_of({.measure = "BLEU",
-                   .measured_on = counted_lines(files.text, sentences.sources.size()),
-                   .before = bleu(model, sentences)},
-                  [sentences](const MeasuredModel& copy) { return bleu(copy, sentences); });
+  return evaluator_of({.measure = "BLEU",
+                       .measured_on = counted_lines(files.text, sentences.sources.size()),
+                       .before = bleu(model, sentences)},
+                      [sentences](const MeasuredModel& copy) { return bleu(copy, sentences); });
 }
 
-CopyMeter perplexity_meter(const MeasuredModel& model, const std::filesystem::path& file) {
+QualityEvaluator perplexity_evaluator(const MeasuredModel& model,
+                                      const std::filesystem::path& file) {
   const Sequence text = model.tokens(file);
   require(text.size() >= 2, "{} has {} tokens: perplexity needs at least 2", file.string(),
           text.size());
-  return meter_of({.measure = "perplexity",
-                   .measured_on = fmt::format("{}, {} tokens", file.string(), text.size() - 1),
-                   .before = perplexity(model, text)},
-                  [text](const MeasuredModel& copy) { return perplexity(copy, text); });
+  return evaluator_of({.measure = "perplexity",
+                       .measured_on = fmt::format("{}, {} tokens", file.string(), text.size() - 1),
+                       .before = perplexity(model, text)},
+                      [text](const MeasuredModel& copy) { return perplexity(copy, text); });
 }
 
-CopyMeter cosine_meter(const MeasuredModel& model, const std::filesystem::path& file) {
+QualityEvaluator cosine_evaluator(const MeasuredModel& model, const std::filesystem::path& file) {
   const std::vector<std::string> lines = heed::read_lines(file);
   const auto embeddings = model.embedder().embed(lines);
-  return meter_of(
+  return evaluator_of(
       {.measure = "cosine", .measured_on = counted_lines(file, lines.size()), .before = 1.0},
       [lines, embeddings](const MeasuredModel& copy) {
         return mean_cosine(embeddings, copy.embedder().embed(lines));
@@ -245,12 +246,12 @@ quantize::Calibration calibrate(const std::filesystem::path& path, const TextFil
   return calibration;
 }
 
-CopyMeter copy_meter(const std::filesystem::path& path, const TextFiles& files) {
+QualityEvaluator quality_evaluator(const std::filesystem::path& path, const TextFiles& files) {
   const MeasuredModel model(path, Compute::f32);
   check_texts(files, model.transformer(), "measured");
-  if (model.is_encoder_decoder()) return bleu_meter(model, files);
-  return model.is_decoder_only() ? perplexity_meter(model, files.text)
-                                 : cosine_meter(model, files.text);
+  if (model.is_encoder_decoder()) return bleu_evaluator(model, files);
+  return model.is_decoder_only() ? perplexity_evaluator(model, files.text)
+                                 : cosine_evaluator(model, files.text);
 }
 
 }  // namespace heed::engine

@@ -19,7 +19,7 @@ void check_texts(const TextFiles& files, const model::Transformer& model, const 
 quantize::Calibration calibrate(const std::filesystem::path& path, const TextFiles& files);
 
 /// Measures the quality of a quantised copy.
-using CopyMeter = std::function<QualityChange(const std::filesystem::path& copy)>;
+using QualityEvaluator = std::function<QualityChange(const std::filesystem::path& copy)>;
 
 /// Measures the quality of a model, in f32 arithmetic, and returns the function that measures its
 /// copies: perplexity of the text for a decoder-only model, cosine similarity of the embeddings of
@@ -27,6 +27,6 @@ using CopyMeter = std::function<QualityChange(const std::filesystem::path& copy)
 /// encoder-decoder. A copy is measured with its default arithmetic (int8) and, to separate the
 /// effect of the weights, with f32. Measuring the model first finds unsuitable texts before the
 /// copy is made: throws Error when the files are for another kind of model or have too few tokens.
-CopyMeter copy_meter(const std::filesystem::path& path, const TextFiles& files);
+QualityEvaluator quality_evaluator(const std::filesystem::path& path, const TextFiles& files);
 
 }  // namespace heed::engine

@@ -17,10 +17,6 @@
 namespace heed::engine {
 namespace {
 
-const text::TranslationTokenizer* translator_of(const LoadedModel& model) {
-  return model.tokenizer.has_value() ? model.tokenizer.value().translation_tokenizer() : nullptr;
-}
-
 /// Sampling, or greedy search token by token.
 class SampledJob : public SessionJob {
  public:
@@ -133,7 +129,7 @@ std::unique_ptr<SessionJob> search_job(const LoadedModel& model, const SearchOpt
 
 generate::CacheOptions session_cache(const LoadedModel& model) {
   const DType standard = generate::default_cache_dtype(*model.transformer, model.activations());
-  if (translator_of(model)) return {.dtype = std::nullopt, .memory_dtype = standard};
+  if (model.translation_tokenizer()) return {.dtype = std::nullopt, .memory_dtype = standard};
   const DType dtype = model.cache().value_or(standard);
   return {.dtype = dtype, .memory_dtype = dtype};
 }
@@ -141,7 +137,7 @@ generate::CacheOptions session_cache(const LoadedModel& model) {
 std::unique_ptr<SessionJob> SessionJob::make(const LoadedModel& model, const Request& request) {
   require_input(request.number >= 1, "the number of the request is {}, expected at least 1",
                 request.number);
-  if (const text::TranslationTokenizer* translator = translator_of(model))
+  if (const text::TranslationTokenizer* translator = model.translation_tokenizer())
     return translation_job(model, *translator, request);
   require_input(!request.alignments,
                 "alignments were requested, but this model does not translate");

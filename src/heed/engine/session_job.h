@@ -23,8 +23,8 @@ class SessionJob {
 
   /// For the scheduler; the job must outlive it.
   virtual generate::Scheduler::Request request() = 0;
-  /// Calls `on_delta` with what was added since the last call, if anything. Returns false if it
-  /// did.
+  /// Calls `on_delta` with what was added since the last call, if anything. Returns whether the
+  /// request goes on.
   virtual bool report(RequestId id, bool ended, const Session::OnDelta& on_delta) = 0;
 };
 

@@ -126,7 +126,7 @@ TrainResult run(const TrainOptions& options, const TrainCallbacks& callbacks) {
   });
 }
 
-/// What `call` returns, computed on the executor of the options.
+/// Returns call(), computed on the executor of the options.
 template <typename Call>
 auto on_executor(const TrainOptions& options, const Call& call) {
   return engine::with_system_errors([&] {

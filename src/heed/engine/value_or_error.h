@@ -7,20 +7,19 @@
 
 namespace heed::engine {
 
-/// What read() returns, or the Error that it threw, which value() throws again. Any number of
-/// threads may call value() at once.
+/// A value, or the Error that reading it threw, which value() throws again. Any number of threads
+/// may call value() at once.
 template <typename Value>
 class ValueOrError {
  public:
+  /// Keeps what read() returns or throws.
   template <typename Read>
-  static ValueOrError of(const Read& read) {
-    ValueOrError result;
+  void set(const Read& read) {
     try {
-      result.value_.emplace(read());
+      value_.emplace(read());
     } catch (const Error& error) {
-      result.error_ = error.what();
+      error_ = error.what();
     }
-    return result;
   }
 
   bool has_value() const { return value_.has_value(); }

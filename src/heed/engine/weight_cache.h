@@ -33,13 +33,13 @@ class WeightCache {
   void finish();
 
  private:
-  /// Whether there is a file, which is then mapped.
+  /// Maps the file. Returns false if there is none.
   bool map();
   /// Takes the lock of the process that makes the file; waits a moment if another one has it.
   bool try_lock();
   void await_file();
   void complete();
-  /// Reads from the mapped file whatever is there; whether that is all.
+  /// Lets the weights that the mapped file holds read from it. Returns whether it holds all.
   bool read_all();
   bool read(PackedWeight& weight);
   void write() const;

@@ -47,7 +47,7 @@ std::string json_in_html(std::string json) {
   return out;
 }
 
-std::string filled(std::string_view page, const std::map<std::string, std::string>& values) {
+std::string fill_template(std::string_view page, const std::map<std::string, std::string>& values) {
   std::string out;
   std::set<std::string> used;
   for (size_t at = 0; at < page.size();) {

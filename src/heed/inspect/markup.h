@@ -15,6 +15,6 @@ std::string json_in_html(std::string json);
 
 /// `page` with each {{name}} replaced by its value; names inside values are not replaced. Throws
 /// Error when a name has no value and when a value is not used.
-std::string filled(std::string_view page, const std::map<std::string, std::string>& values);
+std::string fill_template(std::string_view page, const std::map<std::string, std::string>& values);
 
 }  // namespace heed::inspect

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 
 /// The files of inspect/page, embedded by cmake/EmbedText.cmake.
@@ -13,10 +12,3 @@ extern const std::string_view elements_js, attention_data_js, attention_sheet_js
     attention_view_js, report_chart_js, report_view_js;
 
 }  // namespace heed::inspect::page
-
-namespace heed::inspect {
-
-/// The script that turns the elements written by attention_data() into interactive views.
-std::string attention_script();
-
-}  // namespace heed::inspect

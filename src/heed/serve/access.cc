@@ -19,7 +19,7 @@ bool equal_in_constant_time(std::string_view given, std::string_view key) {
 }  // namespace
 
 void Access::check_key(const HttpRequest& request, const Route& route) const {
-  if (keys_.empty() || route.open) return;
+  if (keys_.empty() || route.needs_no_key) return;
   std::string_view given = request.header("authorization");
   constexpr std::string_view kScheme = "Bearer ";
   bool known = false;

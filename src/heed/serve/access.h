@@ -9,7 +9,7 @@
 
 namespace heed::serve {
 
-/// Who may use the server: API keys, and pages of other origins (CORS).
+/// Checks who may use the server: API keys, and pages of other origins (CORS).
 class Access {
  public:
   Access(std::vector<std::string> api_keys, std::vector<std::string> cors_origins)

@@ -7,19 +7,19 @@
 
 namespace heed::serve {
 
-/// Counts what waits, so that more is refused at once instead of waiting for ever. May be used by
+/// Counts the requests and tokens that wait, and refuses what exceeds the limits. May be used by
 /// any thread.
 class Admission {
  public:
   explicit Admission(const QueueLimits& limits) : limits_(limits) {}
 
-  /// Throws ApiError 429 if no further request may wait, besides these and `others`: before its
-  /// body is read.
+  /// Throws ApiError 429 if no further request may wait beside those counted here and `others`.
+  /// Called before the body of a request is read.
   void check_room(int64_t others = 0) const;
-  /// A request that waits with `tokens` tokens. Throws ApiError: 400 if it could never be admitted,
-  /// 429 if too much waits already.
+  /// Adds a request with its tokens. Throws ApiError: 400 if it could never be admitted, 429 if too
+  /// much waits already.
   void enter(int64_t tokens);
-  /// A request, or only a part of its tokens, waits no longer.
+  /// Subtracts requests and tokens that wait no longer.
   void leave(int64_t requests, int64_t tokens);
 
   int64_t requests() const;

@@ -10,7 +10,7 @@
 
 namespace heed::serve {
 
-/// What a client is told instead of a result, with the fields of OpenAI's API.
+/// An error response, with the fields of OpenAI's API.
 struct ApiError : std::runtime_error {
   ApiError(int http_status, std::string error_type, const std::string& message)
       : std::runtime_error(message), status(http_status), type(std::move(error_type)) {}
@@ -19,7 +19,7 @@ struct ApiError : std::runtime_error {
   std::string type;        // "invalid_request_error", ...
   std::string code = {};   // "context_length_exceeded", ...; empty: null
   std::string param = {};  // the field that is wrong; empty: null
-  std::vector<std::pair<std::string, std::string>> headers = {};  // of the answer
+  std::vector<std::pair<std::string, std::string>> headers = {};  // of the response
 };
 
 /// 400: the field `param` of the request is wrong; an empty one: the request as a whole.
@@ -29,25 +29,25 @@ ApiError context_length_exceeded(std::string param, int64_t tokens, int64_t limi
                                  bool more = false);
 /// 404: there is no such model.
 ApiError unknown_model(const std::string& name);
-/// 429: too much waits already.
+/// 429: too much waits already. The client may try again after `retry_after` seconds.
 ApiError overloaded(const std::string& message, int retry_after);
-/// 503: not now.
+/// 503: the request cannot be answered now. The client may try again after `retry_after` seconds.
 ApiError unavailable(const std::string& message, int retry_after);
 /// 504: the deadline of the request has passed.
 ApiError deadline_exceeded();
-/// 500: nothing that the client could mend.
+/// 500: an error that the client cannot correct.
 ApiError internal_error(const std::string& message);
 
 /// The error in OpenAI's form: {"error": {"message", "type", "param", "code"}}.
 std::string error_body(const ApiError& error);
 /// The error in LibreTranslate's form: {"error": message}.
 std::string plain_error_body(const ApiError& error);
-/// The body of an answer that is an error.
+/// Writes the body of an error response.
 using ErrorBody = std::string (*)(const ApiError& error);
 HttpResponse response_of(const ApiError& error, ErrorBody body = error_body);
 
-/// The exception that is being handled, as an ApiError: an InputError is 400, memory that runs out
-/// 503, and all else, which the client could not mend, 500.
+/// The exception that is being handled, as an ApiError: InputError is 400, std::bad_alloc 503, any
+/// other exception 500.
 ApiError current_error();
 
 }  // namespace heed::serve

@@ -4,26 +4,36 @@
 
 #include <utility>
 
+#include "heed/base/json.h"
+
 namespace heed::serve {
 
-Call::Call(std::shared_ptr<HttpTransaction> exchange, std::string route)
-    : exchange_(std::move(exchange)), route_(std::move(route)) {}
+Call::Call(std::shared_ptr<HttpTransaction> transaction, std::string route)
+    : transaction_(std::move(transaction)), route_(std::move(route)) {}
 
 Call::~Call() {
   if (admission_) admission_->leave(statistics_.started ? 0 : 1, waiting_tokens_);
 }
 
+void Call::respond_json(const nlohmann::ordered_json& body) {
+  respond({.body = dump_json(body, {.replace_invalid = true})});
+}
+
 void Call::begin_events() {
-  exchange_->begin({.content_type = "text/event-stream",
-                    .body = "",
-                    .headers = {{"Cache-Control", "no-cache"}, {"X-Accel-Buffering", "no"}}});
+  transaction_->begin({.content_type = "text/event-stream",
+                       .body = "",
+                       .headers = {{"Cache-Control", "no-cache"}, {"X-Accel-Buffering", "no"}}});
 }
 
 void Call::send_event(std::string_view data, std::string_view name) {
   if (name.empty())
-    exchange_->send(fmt::format("data: {}\n\n", data));
+    transaction_->send(fmt::format("data: {}\n\n", data));
   else
-    exchange_->send(fmt::format("event: {}\ndata: {}\n\n", name, data));
+    transaction_->send(fmt::format("event: {}\ndata: {}\n\n", name, data));
+}
+
+void Call::send_json_event(const nlohmann::ordered_json& data, std::string_view name) {
+  send_event(dump_json(data, {.replace_invalid = true}), name);
 }
 
 void Call::fail(const ApiError& error) {
@@ -31,7 +41,7 @@ void Call::fail(const ApiError& error) {
     const MutexLock lock(mutex_);
     statistics_.error = error.what();
   }
-  if (exchange_->answered()) {
+  if (transaction_->responded()) {
     send_event(error_body(error));
     end_events();
   } else {
@@ -92,7 +102,7 @@ void Call::tokens_generated(int64_t tokens) {
   if (interval && on_token_interval) on_token_interval(*interval);
 }
 
-bool Call::reads_input() const {
+bool Call::is_prefilling() const {
   const MutexLock lock(mutex_);
   return statistics_.started && !statistics_.first_token;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,51 +17,52 @@
 
 namespace heed::serve {
 
-/// A request of a client from its arrival to the end of its answer, with what metrics and the log
-/// say of it. May be used by any thread.
+/// A client's request from its arrival to the end of its response, with the numbers for metrics and
+/// the log. May be used by any thread.
 class Call {
  public:
   using Clock = std::chrono::steady_clock;
 
-  Call(std::shared_ptr<HttpTransaction> exchange, std::string route);
+  Call(std::shared_ptr<HttpTransaction> transaction, std::string route);
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  const HttpRequest& request() const { return exchange_->request(); }
-  HttpTransaction& exchange() { return *exchange_; }
+  const HttpRequest& request() const { return transaction_->request(); }
+  HttpTransaction& transaction() { return *transaction_; }
   const std::string& route() const { return route_; }
 
-  /// Answers; of several answers the first one counts.
-  void respond(HttpResponse response) { exchange_->respond(std::move(response)); }
-  void respond_json(std::string body) { respond({.body = std::move(body)}); }
-  /// Begins server-sent events, unless it has begun.
+  /// Responds. Only the first response counts.
+  void respond(HttpResponse response) { transaction_->respond(std::move(response)); }
+  void respond_json(const nlohmann::ordered_json& body);
+  /// Begins a response of server-sent events, unless it has begun.
   void begin_events();
-  /// An event; `data` is one line. With a name, "event: name" stands before it.
+  /// Sends an event; `data` is one line. With a name, "event: name" stands before it.
   void send_event(std::string_view data, std::string_view name = {});
-  void end_events() { exchange_->end(); }
-  /// Answers with an error, as the last event if events have begun.
+  void send_json_event(const nlohmann::ordered_json& data, std::string_view name = {});
+  void end_events() { transaction_->end(); }
+  /// Responds with an error, or sends it as the last event.
   void fail(const ApiError& error);
 
-  /// Nobody wants the answer any more: what computes it ends soon. Calls the function of
+  /// Cancels the work for this call: nobody waits for its response any more. Calls the function of
   /// on_cancel(), once.
   void cancel();
   bool cancelled() const { return cancelled_; }
-  /// Called by cancel(), by any thread; at once if it was called already.
+  /// Sets what cancel() calls, on any thread. Calls it at once if the call is cancelled already.
   void on_cancel(std::function<void()> function);
 
-  /// The call waits in `admission` with so many tokens of input. Throws ApiError as
+  /// Counts the call in `admission` with its tokens of input. Throws ApiError as
   /// Admission::enter().
   void enqueue(Admission& admission, int64_t tokens);
-  /// A part of the work, with so many tokens of input, is being computed.
+  /// Notes that a part of the work starts: so many tokens of input wait no longer.
   void part_started(int64_t tokens);
-  /// Tokens were generated.
+  /// Counts generated tokens.
   void tokens_generated(int64_t tokens);
 
-  /// Whether its input is being computed, and has given no output yet.
-  bool reads_input() const;
+  /// Whether the input is being computed and there is no token of output yet.
+  bool is_prefilling() const;
 
-  /// What metrics and the log say; consistent once the call has ended.
+  /// The numbers for metrics and the log; consistent once the call has ended.
   struct Statistics {
     std::string model;
     int64_t input_tokens = 0, output_tokens = 0;
@@ -71,15 +73,15 @@ class Call {
   };
   Statistics statistics() const;
   void set_model(std::string name);
-  /// The body of an answer that is an error.
+  /// Writes the body of an error response.
   ErrorBody error_body = serve::error_body;
   /// Set before the work begins.
   Clock::time_point deadline = Clock::time_point::max();
-  /// Is told the time between two successive tokens, in seconds.
+  /// Receives the time between two successive tokens, in seconds.
   std::function<void(double)> on_token_interval = {};
 
  private:
-  const std::shared_ptr<HttpTransaction> exchange_;
+  const std::shared_ptr<HttpTransaction> transaction_;
   const std::string route_;
   std::atomic<bool> cancelled_ = false;
   mutable Mutex mutex_;

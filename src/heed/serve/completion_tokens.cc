@@ -7,34 +7,35 @@
 namespace heed::serve {
 namespace {
 
-bool continues_character(char c) { return (static_cast<uint8_t>(c) & 0xC0) == 0x80; }
+bool is_continuation_byte(char c) { return (static_cast<uint8_t>(c) & 0xC0) == 0x80; }
 
 int64_t characters_in(std::string_view text) {
-  return std::ranges::count_if(text, [](char c) { return !continues_character(c); });
+  return std::ranges::count_if(text, [](char c) { return !is_continuation_byte(c); });
 }
 
-/// Where bytes begin after so many characters have begun: in the last of them if they continue it.
-int64_t place_of(const std::string& bytes, int64_t characters) {
-  const bool inside = !bytes.empty() && continues_character(bytes.front()) && characters > 0;
+/// The offset of a token with these bytes after `characters` characters: that of the last character
+/// if the bytes continue it.
+int64_t offset_of(const std::string& bytes, int64_t characters) {
+  const bool inside = !bytes.empty() && is_continuation_byte(bytes.front()) && characters > 0;
   return characters - (inside ? 1 : 0);
 }
 
-/// The places of tokens in their text. What is not in it, such as special tokens and the space
-/// before the first word, takes no room.
-std::vector<int64_t> places_in(const Model& model, std::span<const int32_t> tokens,
-                               std::string_view text) {
-  std::vector<int64_t> places;
+/// The offsets of tokens in their text. Special tokens and the space before the first word, which
+/// the text does not have, add nothing to the offsets.
+std::vector<int64_t> offsets_in(const Model& model, std::span<const int32_t> tokens,
+                                std::string_view text) {
+  std::vector<int64_t> offsets;
   int64_t characters = 0;
   for (const int32_t token : tokens) {
     const std::string bytes = model.token_bytes(token);
-    places.push_back(place_of(bytes, characters));
+    offsets.push_back(offset_of(bytes, characters));
     std::string_view own = bytes;
     if (!text.starts_with(own) && own.starts_with(' ')) own.remove_prefix(1);
     if (!text.starts_with(own)) continue;
     characters += characters_in(own);
     text.remove_prefix(own.size());
   }
-  return places;
+  return offsets;
 }
 
 /// OpenAI's name of a token, which the lists know it by.
@@ -59,7 +60,7 @@ EchoedTokens echoed_tokens(const Model& model, const TokenizedText& prompt,
     }
     if (encoding.ids == prompt.tokens) return echoed;
   }
-  echoed.offsets = places_in(model, prompt.tokens, text);
+  echoed.offsets = offsets_in(model, prompt.tokens, text);
   return echoed;
 }
 
@@ -76,7 +77,7 @@ void CompletionTokens::add(const EchoedTokens& prompt) {
 void CompletionTokens::add(const TokenLogProbability& chosen,
                            std::span<const TokenLogProbability> best) {
   const std::string bytes = model_.token_bytes(chosen.token);
-  add(chosen, best, place_of(bytes, characters_));
+  add(chosen, best, offset_of(bytes, characters_));
   if (!(skip_special_ && tokenizer_ && tokenizer_->is_special(chosen.token)))
     characters_ += characters_in(bytes);
 }

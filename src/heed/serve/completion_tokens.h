@@ -12,7 +12,7 @@
 
 namespace heed::serve {
 
-/// The tokens of a prompt that an answer repeats.
+/// The tokens of an echoed prompt.
 struct EchoedTokens {
   std::vector<int32_t> tokens;
   std::vector<int64_t> offsets;    // of each token in the text, in characters
@@ -20,8 +20,8 @@ struct EchoedTokens {
   std::vector<TokenScore> scores;  // of all tokens but the first
 };
 
-/// The tokens of a prompt with their places in `text`, which is the prompt as the answer repeats
-/// it; without scores.
+/// The tokens of a prompt with their offsets in `text`, which is the prompt as it is echoed;
+/// without scores.
 EchoedTokens echoed_tokens(const Model& model, const TokenizedText& prompt,
                            const std::string& text);
 
@@ -38,7 +38,7 @@ class CompletionTokens {
   /// The first token of a text has no log-probability.
   void add(const EchoedTokens& prompt);
   void add(const TokenLogProbability& chosen, std::span<const TokenLogProbability> best);
-  /// What was added since the last call; null if nothing was.
+  /// The lists of what was added since the last call; null if nothing was.
   Json take();
 
  private:

@@ -9,7 +9,7 @@
 
 namespace heed::serve {
 
-/// Something that takes turns on the compute thread.
+/// Work that takes turns with others on the compute thread.
 class Workload {
  public:
   virtual ~Workload() = default;

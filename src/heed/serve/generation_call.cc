@@ -48,6 +48,38 @@ std::string GenerationCall::id(const char* prefix) const {
   return fmt::format("{}-{}", prefix, call_->request().id);
 }
 
+Json GenerationCall::completion(const char* id_prefix, const char* object, Json choices) const {
+  return {{"id", id(id_prefix)},
+          {"object", object},
+          {"created", created_},
+          {"model", target_.name},
+          {"choices", std::move(choices)}};
+}
+
+void GenerationCall::respond_with_usage(Json completion, int64_t completion_tokens) {
+  completion["usage"] = usage_json(prompt_tokens_, completion_tokens);
+  call_->respond_json(completion);
+}
+
+void GenerationCall::end_stream(const StreamFields& stream, Json chunk, int64_t completion_tokens) {
+  if (stream.include_usage) {
+    chunk["usage"] = usage_json(prompt_tokens_, completion_tokens);
+    call_->send_json_event(chunk);
+  }
+  call_->send_event("[DONE]");
+  call_->end_events();
+}
+
+Json usage_json(int64_t prompt_tokens) {
+  return {{"prompt_tokens", prompt_tokens}, {"total_tokens", prompt_tokens}};
+}
+
+Json usage_json(int64_t prompt_tokens, int64_t completion_tokens) {
+  return {{"prompt_tokens", prompt_tokens},
+          {"completion_tokens", completion_tokens},
+          {"total_tokens", prompt_tokens + completion_tokens}};
+}
+
 StreamFields read_stream(JsonFields& fields) {
   StreamFields stream{.stream = fields.boolean("stream").value_or(false)};
   if (const Json* options = fields.find("stream_options")) {
@@ -63,7 +95,7 @@ void require_task(const ModelRegistry::Target& target, bool can, const char* wha
   if (can) return;
   throw invalid_request("model",
                         fmt::format("the model {} cannot {}; it can {}", quoted(target.name), what,
-                                    fmt::join(names_of(target.tasks), ", ")));
+                                    fmt::join(task_names(target.tasks), ", ")));
 }
 
 }  // namespace heed::serve

@@ -6,13 +6,23 @@
 #include <vector>
 
 #include "heed/serve/services.h"
-#include "heed/serve/usage.h"
 #include "heed/session.h"
 
 namespace heed::serve {
 
-/// A call that generates: its outputs, one for each request of a Session. What its functions throw
-/// answers the call.
+/// "stream" and "stream_options".
+struct StreamFields {
+  bool stream = false, include_usage = false;
+};
+StreamFields read_stream(JsonFields& fields);
+
+/// "usage" of an answer, as OpenAI has it.
+Json usage_json(int64_t prompt_tokens);
+/// "usage" of a generated answer.
+Json usage_json(int64_t prompt_tokens, int64_t completion_tokens);
+
+/// A call with an output for each of its requests of a Session. An exception of its functions
+/// becomes the response.
 class GenerationCall : public std::enable_shared_from_this<GenerationCall> {
  public:
   GenerationCall(const ModelCall& call);
@@ -23,8 +33,8 @@ class GenerationCall : public std::enable_shared_from_this<GenerationCall> {
   /// the prompts.
   void start(std::vector<Request> requests, const std::vector<int64_t>& tokens,
              const std::string& param);
-  /// The two parts of start(): lets inputs of so many tokens wait, and adds the requests, for which
-  /// so many tokens have waited. A decoder's prompt leaves room for `output` tokens.
+  /// The two parts of start(): counts the tokens of the inputs in the queue, then adds the
+  /// requests. The prompt of a decoder must leave room for `output` tokens.
   void enqueue(const std::vector<int64_t>& tokens, const std::string& param, int64_t output = 1);
   void add(std::vector<Request> requests, const std::vector<int64_t>& tokens);
 
@@ -45,10 +55,12 @@ class GenerationCall : public std::enable_shared_from_this<GenerationCall> {
   int64_t created() const { return created_; }
   /// "cmpl-1f-3": `prefix` and the id of the request.
   std::string id(const char* prefix) const;
-  /// {"prompt_tokens", "completion_tokens", "total_tokens"}.
-  Json usage(int64_t completion_tokens) const {
-    return usage_json(prompt_tokens_, completion_tokens);
-  }
+  /// A completion of OpenAI's API, or a chunk of a streamed one.
+  Json completion(const char* id_prefix, const char* object, Json choices) const;
+  /// Responds with a completion, which gets its usage.
+  void respond_with_usage(Json completion, int64_t completion_tokens);
+  /// Ends a streamed completion: with `chunk`, which gets the usage, if the request asks for it.
+  void end_stream(const StreamFields& stream, Json chunk, int64_t completion_tokens);
 
  private:
   const std::shared_ptr<Call> call_;
@@ -58,12 +70,6 @@ class GenerationCall : public std::enable_shared_from_this<GenerationCall> {
   int64_t prompt_tokens_ = 0;
   size_t running_ = 0;
 };
-
-/// "stream" and "stream_options".
-struct StreamFields {
-  bool stream = false, include_usage = false;
-};
-StreamFields read_stream(JsonFields& fields);
 
 /// Throws ApiError 400 unless the model can do it: `can` of its tasks, called `what` ("chat").
 void require_task(const ModelRegistry::Target& target, bool can, const char* what);

@@ -27,7 +27,7 @@ class Histogram {
   double sum_ = 0;
 };
 
-/// What GET /metrics says of the calls that have ended. May be used by any thread.
+/// Statistics of the calls that have ended, for GET /metrics. May be used by any thread.
 class Metrics {
  public:
   /// A call has ended with this status; 499: its client went away before.

@@ -6,12 +6,13 @@
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
+#include "heed/engine/load.h"
 #include "heed/hub.h"
 
 namespace heed::serve {
 
-struct ModelRegistry::Slot {
-  explicit Slot(const ModelSource& own_source) : source(own_source) {}
+struct ModelRegistry::Entry {
+  explicit Entry(const ModelSource& own_source) : source(own_source) {}
 
   const ModelSource source;
   std::shared_ptr<ServedModel> model;  // null until it is loaded
@@ -34,15 +35,6 @@ struct ModelRegistry::Slot {
 };
 
 namespace {
-
-uint64_t bytes_of(const std::filesystem::path& path) {
-  uint64_t bytes = 0;
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(path, ignored)) return file_size(path, ignored);
-  for (const auto& entry : std::filesystem::directory_iterator(path, ignored))
-    if (entry.path().extension() == ".safetensors") bytes += entry.file_size(ignored);
-  return bytes;
-}
 
 /// The sources, with the adapters of models that are loaded. Throws Error when a source says both
 /// how to load a model and which one it is.
@@ -70,11 +62,22 @@ void require_unique_names(const std::vector<ModelSource>& sources) {
 
 }  // namespace
 
+std::vector<std::string> task_names(const ModelTasks& tasks) {
+  std::vector<std::string> names;
+  for (const auto& [can, name] :
+       {std::pair{tasks.generate, "generate"}, std::pair{tasks.chat, "chat"},
+        std::pair{tasks.translate, "translate"}, std::pair{tasks.embed, "embed"},
+        std::pair{tasks.rerank, "rerank"}, std::pair{tasks.score, "score"},
+        std::pair{tasks.fill, "fill"}, std::pair{tasks.attention, "attention"}})
+    if (can) names.emplace_back(name);
+  return names;
+}
+
 ModelRegistry::ModelRegistry(ComputeLoop& loop, uint64_t memory_limit, Warn warn)
     : loop_(loop),
       memory_limit_(memory_limit),
       warn_(std::move(warn)),
-      loader_([this] { load_in_turn(); }) {}
+      loader_([this] { load_waiting(); }) {}
 
 ModelRegistry::~ModelRegistry() {
   {
@@ -88,119 +91,124 @@ ModelRegistry::~ModelRegistry() {
 void ModelRegistry::serve(const std::vector<ModelSource>& given) {
   const std::vector<ModelSource> sources = completed(given);
   require_unique_names(sources);
-  std::vector<std::shared_ptr<Slot>> before;
+  std::vector<std::shared_ptr<Entry>> before;
   {
     const MutexLock lock(mutex_);
-    before = slots_;
+    before = models_;
   }
-  std::vector<std::shared_ptr<Slot>> now;
+  std::vector<std::shared_ptr<Entry>> now;
   for (const ModelSource& source : sources) {
     const auto kept =
-        std::ranges::find_if(before, [&](const auto& slot) { return slot->source == source; });
-    now.push_back(kept != before.end() ? *kept : std::make_shared<Slot>(source));
+        std::ranges::find_if(before, [&](const auto& entry) { return entry->source == source; });
+    now.push_back(kept != before.end() ? *kept : std::make_shared<Entry>(source));
   }
-  for (const auto& slot : now)
-    if (!slot->source.on_first_use && !slot->model) load(*slot);
+  for (const auto& entry : now)
+    if (!entry->source.on_first_use && !entry->model) load(*entry);
   const MutexLock lock(mutex_);
-  slots_ = now;
-  for (const auto& slot : before)
-    if (slot->model && std::ranges::find(now, slot) == now.end()) slot->model->retire();
+  models_ = now;
+  for (const auto& entry : before)
+    if (entry->model && std::ranges::find(now, entry) == now.end()) entry->model->retire();
 }
 
-Model ModelRegistry::load_files(Slot& slot) {
-  const std::filesystem::path path = resolve_model(slot.source.path, slot.source.load.hub);
-  slot.bytes = bytes_of(path);
-  if (const auto& draft = slot.source.load.speculation.draft; !draft.empty())
-    slot.bytes += bytes_of(resolve_model(draft, slot.source.load.hub));
-  make_room(slot);
-  return Model::load(path, slot.source.load);
+Model ModelRegistry::load_files(Entry& entry) {
+  const std::filesystem::path path = resolve_model(entry.source.path, entry.source.load.hub);
+  entry.bytes = engine::weight_file_bytes(path);
+  if (const auto& draft = entry.source.load.speculation.draft; !draft.empty())
+    entry.bytes += engine::weight_file_bytes(resolve_model(draft, entry.source.load.hub));
+  unload_for(entry);
+  return Model::load(path, entry.source.load);
 }
 
-void ModelRegistry::load(Slot& slot) {
+void ModelRegistry::load(Entry& entry) {
   try {
     auto model = std::make_shared<ServedModel>(
-        slot.source.model ? *slot.source.model : load_files(slot), slot.source.batching, loop_);
-    for (const std::string& warning : model->model().warnings()) warn_(slot.source.name, warning);
+        entry.source.model ? *entry.source.model : load_files(entry), entry.source.batching, loop_);
+    for (const std::string& warning : model->model().warnings()) warn_(entry.source.name, warning);
     const MutexLock lock(mutex_);
-    slot.tasks = model->model().tasks();
-    slot.set_languages(model->model());
-    slot.model = std::move(model);
+    entry.tasks = model->model().tasks();
+    entry.set_languages(model->model());
+    entry.model = std::move(model);
   } catch (const Error& error) {
-    fail("model {}: {}", quoted(slot.source.name), error.what());
+    fail("model {}: {}", quoted(entry.source.name), error.what());
   }
 }
 
-/// Unloads models until this one fits.
-void ModelRegistry::make_room(const Slot& slot) {
+/// Unloads idle models until the files of this one fit the memory limit.
+void ModelRegistry::unload_for(const Entry& entry) {
   if (memory_limit_ == 0) return;
   const MutexLock lock(mutex_);
   while (true) {
-    uint64_t sum = slot.bytes;
-    Slot* oldest = nullptr;
-    for (const auto& other : slots_) {
-      if (!other->model || other.get() == &slot) continue;
+    uint64_t sum = entry.bytes;
+    Entry* oldest = nullptr;
+    for (const auto& other : models_) {
+      if (!other->model || other.get() == &entry) continue;
       sum += other->bytes;
       const bool idle = other->source.on_first_use && other->model->idle();
       if (idle && (!oldest || other->used < oldest->used)) oldest = other.get();
     }
     if (sum <= memory_limit_) return;
-    require(oldest, "it needs {} MB, and the models in use leave {} of {} MB", slot.bytes >> 20,
-            (memory_limit_ - std::min(memory_limit_, sum - slot.bytes)) >> 20, memory_limit_ >> 20);
+    require(oldest, "it needs {} MB, and the models in use leave {} of {} MB", entry.bytes >> 20,
+            (memory_limit_ - std::min(memory_limit_, sum - entry.bytes)) >> 20,
+            memory_limit_ >> 20);
     oldest->model->retire();
     oldest->model.reset();
   }
 }
 
-std::shared_ptr<ModelRegistry::Slot> ModelRegistry::slot_of(const std::string& name) const {
+std::shared_ptr<ModelRegistry::Entry> ModelRegistry::find(const std::string& name) const {
   if (name.empty()) {
-    if (slots_.size() == 1 && slots_.front()->source.load.adapters.empty()) return slots_.front();
+    if (models_.size() == 1 && models_.front()->source.load.adapters.empty())
+      return models_.front();
     throw invalid_request("model", "model is missing, and there are several");
   }
-  for (const auto& slot : slots_)
-    if (slot->has(name)) return slot;
+  for (const auto& entry : models_)
+    if (entry->has(name)) return entry;
   throw unknown_model(name);
 }
 
-ModelRegistry::Target ModelRegistry::target_of(const Slot& slot, const std::string& name) {
+ModelRegistry::Target ModelRegistry::target_of(const Entry& entry, const std::string& name) {
   Target target{
-      .name = name.empty() ? slot.source.name : name, .model = slot.model, .tasks = slot.tasks};
-  if (slot.source.load.adapters.empty()) return target;
+      .name = name.empty() ? entry.source.name : name, .model = entry.model, .tasks = entry.tasks};
+  if (entry.source.load.adapters.empty()) return target;
   target.adapters.emplace();
-  if (target.name != slot.source.name) target.adapters->push_back(target.name);
+  if (target.name != entry.source.name) target.adapters->push_back(target.name);
   // Only a Session lets a request choose among adapters.
   const bool chat = target.tasks.chat;
   target.tasks = {.generate = target.tasks.generate, .chat = chat};
   return target;
 }
 
+ModelRegistry::Target ModelRegistry::locked_target_of(const Entry& entry,
+                                                      const std::string& name) const {
+  const MutexLock lock(mutex_);
+  return target_of(entry, name);
+}
+
 std::optional<ModelRegistry::Target> ModelRegistry::find_or_load(
     const std::string& name, std::function<void(const Target&)> then,
     std::function<void(const ApiError&)> failed) {
   const MutexLock lock(mutex_);
-  const std::shared_ptr<Slot> slot = slot_of(name);
-  slot->used = Call::Clock::now();
-  if (slot->model) return target_of(*slot, name);
-  waiting_.push_back({slot, name, std::move(then), std::move(failed)});
+  const std::shared_ptr<Entry> entry = find(name);
+  entry->used = Call::Clock::now();
+  if (entry->model) return target_of(*entry, name);
+  waiting_.push_back({entry, name, std::move(then), std::move(failed)});
   wanted_.notify_one();
   return std::nullopt;
 }
 
-/// The thread that loads models on their first use.
-void ModelRegistry::load_in_turn() {
+/// Runs on the thread that loads models on their first use.
+void ModelRegistry::load_waiting() {
   while (true) {
     MutexLock lock(mutex_);
     while (!ended_ && waiting_.empty()) wanted_.wait(lock);
     if (ended_) return;
     const Waiting next = std::move(waiting_.front());
     waiting_.erase(waiting_.begin());
-    const bool loaded = next.slot->model != nullptr;
+    const bool loaded = next.entry->model != nullptr;
     lock.unlock();
     try {
-      if (!loaded) load(*next.slot);
-      lock.lock();
-      const Target target = target_of(*next.slot, next.name);
-      lock.unlock();
-      next.then(target);
+      if (!loaded) load(*next.entry);
+      next.then(locked_target_of(*next.entry, next.name));
     } catch (const Error& error) {
       next.failed(unavailable(error.what(), 30));
     } catch (...) {
@@ -212,32 +220,32 @@ void ModelRegistry::load_in_turn() {
 std::vector<ModelRegistry::Target> ModelRegistry::loaded() const {
   const MutexLock lock(mutex_);
   std::vector<Target> targets;
-  for (const auto& slot : slots_)
-    if (slot->model) targets.push_back(target_of(*slot, slot->source.name));
+  for (const auto& entry : models_)
+    if (entry->model) targets.push_back(target_of(*entry, entry->source.name));
   return targets;
 }
 
-std::vector<ModelRegistry::Entry> ModelRegistry::list() const {
+std::vector<ModelRegistry::ModelInfo> ModelRegistry::list() const {
   const MutexLock lock(mutex_);
-  std::vector<Entry> entries;
-  for (const auto& slot : slots_) {
-    Entry entry;
-    entry.name = slot->source.name;
-    entry.loaded = slot->model != nullptr;
-    if (slot->model) {
-      entry.context_length = slot->model->model().context_length();
-      entry.tasks = names_of(target_of(*slot, entry.name).tasks);
-      entry.languages = slot->languages;
-      entry.source_languages = slot->source_languages;
+  std::vector<ModelInfo> infos;
+  for (const auto& entry : models_) {
+    ModelInfo info;
+    info.name = entry->source.name;
+    info.loaded = entry->model != nullptr;
+    if (entry->model) {
+      info.context_length = entry->model->model().context_length();
+      info.tasks = task_names(target_of(*entry, info.name).tasks);
+      info.languages = entry->languages;
+      info.source_languages = entry->source_languages;
     }
-    entries.push_back(entry);
-    entry.base = entry.name;
-    for (const AdapterOptions& adapter : slot->source.load.adapters) {
-      entry.name = adapter.name;
-      entries.push_back(entry);
+    infos.push_back(info);
+    info.base = info.name;
+    for (const AdapterOptions& adapter : entry->source.load.adapters) {
+      info.name = adapter.name;
+      infos.push_back(info);
     }
   }
-  return entries;
+  return infos;
 }
 
 }  // namespace heed::serve

@@ -11,21 +11,22 @@
 
 #include "heed/base/mutex.h"
 #include "heed/serve/compute_loop.h"
-#include "heed/serve/model_tasks.h"
 #include "heed/serve/served_model.h"
 #include "heed/server.h"
 
 namespace heed::serve {
 
+/// The names of what a model can be asked to do by a route, as GET /v1/models lists them.
+std::vector<std::string> task_names(const ModelTasks& tasks);
+
 /// The models that are served, by name. May be used by any thread.
 class ModelRegistry {
  public:
-  /// Models compute on `loop`, which must outlive this. Beyond `memory_limit` bytes (0: no limit)
-  /// models that were loaded on first use and have nothing to do are unloaded, the one unused for
-  /// longest first.
-  /// `warn` is called with the name and each warning of a model that has been loaded, on the thread
-  /// that has loaded it.
+  /// Receives the name of a model that has been loaded, and one of its warnings. Called on the
+  /// thread that has loaded it.
   using Warn = std::function<void(const std::string& model, const std::string& warning)>;
+  /// Models compute on `loop`, which must outlive this. Beyond `memory_limit` bytes (0: no limit)
+  /// idle models that were loaded on first use are unloaded, the least recently used one first.
   ModelRegistry(ComputeLoop& loop, uint64_t memory_limit, Warn warn);
   ~ModelRegistry();
 
@@ -43,41 +44,43 @@ class ModelRegistry {
     /// For Request::adapters: those of the name. Not set if the model has no adapters.
     std::optional<std::vector<std::string>> adapters = {};
   };
-  /// The model of this name. If it is not loaded, there is none, and the thread that has loaded it
-  /// calls `then`, or `failed` when it cannot be loaded; neither may throw. An empty name stands
-  /// for the only model there is. Throws ApiError when there is no such model.
+  /// The model of this name if it is loaded. Otherwise the loader thread loads it and calls `then`,
+  /// or `failed` when it cannot be loaded; neither may throw. An empty name stands for the only
+  /// model there is. Throws ApiError when there is no such model.
   std::optional<Target> find_or_load(const std::string& name,
                                      std::function<void(const Target&)> then,
                                      std::function<void(const ApiError&)> failed);
   /// The loaded models.
   std::vector<Target> loaded() const;
 
-  /// What is known of a name.
-  struct Entry {
+  /// A model or an adapter, as GET /v1/models describes it.
+  struct ModelInfo {
     std::string name, base;  // of an adapter: its model
     bool loaded = false;
     int64_t context_length = 0;
     std::vector<std::string> tasks, languages, source_languages;
   };
-  std::vector<Entry> list() const;
+  std::vector<ModelInfo> list() const;
 
  private:
-  struct Slot;  // a source and its model, if it is loaded
-  std::shared_ptr<Slot> slot_of(const std::string& name) const HEED_REQUIRES(mutex_);
-  void load(Slot& slot);
-  Model load_files(Slot& slot);
-  void make_room(const Slot& slot);
-  static Target target_of(const Slot& slot, const std::string& name);
-  void load_in_turn();
+  struct Entry;  // a source and its model, if it is loaded
+  std::shared_ptr<Entry> find(const std::string& name) const HEED_REQUIRES(mutex_);
+  void load(Entry& entry);
+  Model load_files(Entry& entry);
+  void unload_for(const Entry& entry);
+  static Target target_of(const Entry& entry, const std::string& name);
+  Target locked_target_of(const Entry& entry, const std::string& name) const;
+  void load_waiting();
 
   ComputeLoop& loop_;
   const uint64_t memory_limit_;
   const Warn warn_;
   mutable Mutex mutex_;
-  std::vector<std::shared_ptr<Slot>> slots_ HEED_GUARDED_BY(mutex_);  // in the order of the sources
+  std::vector<std::shared_ptr<Entry>> models_
+      HEED_GUARDED_BY(mutex_);  // in the order of the sources
 
   struct Waiting {
-    std::shared_ptr<Slot> slot;
+    std::shared_ptr<Entry> entry;
     std::string name;
     std::function<void(const Target&)> then;
     std::function<void(const ApiError&)> failed;

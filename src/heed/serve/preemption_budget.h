@@ -5,8 +5,9 @@
 
 namespace heed::serve {
 
-/// How long steps may compute in vain for calls that go on, because they were interrupted for calls
-/// that were cancelled: at most kShare of the time in the long run, however many are cancelled.
+/// Limits the time that is lost when a step is interrupted because one of its calls was cancelled:
+/// the tokens of the other calls have to be computed again. In the long run at most kShare of the
+/// time is lost, however many calls are cancelled.
 class PreemptionBudget {
  public:
   using Clock = std::chrono::steady_clock;
@@ -15,14 +16,14 @@ class PreemptionBudget {
 
   /// Whether a step may be interrupted.
   bool allows() const { return left_ > Clock::duration::zero(); }
-  /// To be called before each step.
+  /// Adds what was earned since the last step. To be called before each step.
   void refill(Clock::time_point now = Clock::now()) {
     const auto earned = std::chrono::duration<double>(now - refilled_) * kShare;
     left_ = std::min<Clock::duration>(kMost,
                                       left_ + std::chrono::duration_cast<Clock::duration>(earned));
     refilled_ = now;
   }
-  /// A step was interrupted after so long.
+  /// Subtracts the time of a step that was interrupted.
   void spend(Clock::duration time) { left_ -= time; }
 
  private:

@@ -28,7 +28,7 @@ std::vector<int32_t> tokens_of(const Json& json, const std::string& path, const 
 
 }  // namespace
 
-void check_count(size_t count, const std::string& field) {
+void check_list_length(size_t count, const std::string& field) {
   if (count == 0 || count > kMaxTexts)
     throw invalid_request(
         field, fmt::format("{} has {} elements, expected 1 to {}", field, count, kMaxTexts));
@@ -37,11 +37,11 @@ void check_count(size_t count, const std::string& field) {
 std::vector<std::string> read_texts(JsonFields& fields, std::string_view name) {
   fields.require(name);
   std::vector<std::string> texts = *fields.texts(name);
-  check_count(texts.size(), fields.path_of(name));
+  check_list_length(texts.size(), fields.path_of(name));
   return texts;
 }
 
-void require_room(const Model& model, std::string_view text, const std::string& field) {
+void refuse_overlong_text(const Model& model, std::string_view text, const std::string& field) {
   // Where a text is cut it may have more tokens than before, but not that many.
   constexpr int64_t kBytesPerToken = 32, kMoreAtCut = 256;
   const int64_t context = model.context_length(), bytes = context * kBytesPerToken;
@@ -54,7 +54,7 @@ void require_room(const Model& model, std::string_view text, const std::string& 
 }
 
 int64_t count_tokens(const Model& model, const std::string& text, const std::string& field) {
-  require_room(model, text, field);
+  refuse_overlong_text(model, text, field);
   const int64_t tokens = std::ssize(model.tokenize(text)), context = model.context_length();
   if (context > 0 && tokens > context) throw context_length_exceeded(field, tokens, context);
   return tokens;
@@ -81,7 +81,7 @@ std::vector<TokenizedText> read_texts_or_tokens(
   };
   const bool list = value.is_array() && (value.empty() || !value.front().is_number());
   if (!list) return {read(value, path)};
-  check_count(value.size(), path);
+  check_list_length(value.size(), path);
   std::vector<TokenizedText> result(value.size());
   // By all threads, if none computes at the moment; in parts, so that others may compute between.
   const ExecutorScope scope(*model.executor());

@@ -19,14 +19,14 @@ struct TokenizedText {
 };
 
 /// Throws ApiError, which names the field, unless a list has 1 to 2,048 elements.
-void check_count(size_t count, const std::string& field);
+void check_list_length(size_t count, const std::string& field);
 
 /// A field that is a text or a list of at most 2,048 texts.
 std::vector<std::string> read_texts(JsonFields& fields, std::string_view name);
 
 /// Throws ApiError, which names `field`, when the beginning of a long text alone has more tokens
 /// than the model's context holds: before the whole text is read.
-void require_room(const Model& model, std::string_view text, const std::string& field);
+void refuse_overlong_text(const Model& model, std::string_view text, const std::string& field);
 
 /// The number of tokens of a text. Throws ApiError, which names `field`, when the model's context
 /// is shorter.

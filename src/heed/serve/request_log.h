@@ -6,12 +6,12 @@
 
 namespace heed::serve {
 
-/// What the log says of a call that has ended: one line of JSON with the time, the client, the
-/// route, the model, numbers of tokens, seconds in the queue, to the first token and in all, and
-/// the error. The body of the request only with `texts`.
+/// The log line of a call that has ended: JSON with the time, the client, the route, the model,
+/// numbers of tokens, seconds in the queue, to the first token and in all, and the error. The body
+/// of the request only with `texts`.
 std::string log_line(const Call& call, int status, bool texts);
 
-/// What it says of a model whose files have settings without effect.
+/// The log line of a model whose files have settings without effect.
 std::string warning_line(const std::string& model, const std::string& warning);
 
 }  // namespace heed::serve

@@ -10,22 +10,22 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Of the kv cache. To copy a cache that grows takes a tenth of a second and more, in which nobody
-/// gets a token.
+/// Tokens of the kv cache whose memory is reserved. Copying a cache that grows takes a tenth of a
+/// second and more, in which nobody gets a token.
 constexpr int64_t kReservedTokens = 32'768;
 
-/// How long texts in batches compute at a time: alone, and beside requests that wait for their next
+/// How long texts are embedded at a time: alone, and beside requests that wait for their next
 /// token.
 constexpr auto kBatchTime = 80ms;
 constexpr auto kBatchTimeBesideSession = 10ms;
 
-/// Throws an error of a request as what it is.
+/// Throws a copy of the error, which stays an InputError if it is one.
 [[noreturn]] void rethrow(const Error& error) {
   if (const auto* input = dynamic_cast<const InputError*>(&error)) throw InputError(*input);
   throw Error(error);
 }
 
-/// Answers with the exception that is being handled, and ends the other work of the call.
+/// Responds with the exception that is being handled, and cancels the other work of the call.
 void fail_and_cancel(Call& call) {
   call.fail(current_error());
   call.cancel();
@@ -55,9 +55,9 @@ void ServedModel::post(std::function<void()> function) {
   });
 }
 
-/// There is progress however many calls are cancelled.
+/// Whether to interrupt the step. The budget ensures progress, however many calls are cancelled.
 bool ServedModel::interrupted() {
-  if (!interrupts_ || !waste_.allows()) return false;
+  if (!interrupts_ || !preemption_budget_.allows()) return false;
   was_interrupted_ = true;
   return true;
 }
@@ -69,7 +69,7 @@ void ServedModel::generate(std::shared_ptr<Call> call, Request request, int64_t 
     if (!model) return;
     model->cancels_ = true;
     const auto cancelled = reader.lock();
-    if (cancelled && cancelled->reads_input()) model->interrupts_ = true;
+    if (cancelled && cancelled->is_prefilling()) model->interrupts_ = true;
     model->loop_.post([model] {});  // wakes it
   });
   request.on_start = [call, tokens] { call->part_started(tokens); };
@@ -89,7 +89,7 @@ void ServedModel::generate(std::shared_ptr<Call> call, Request request, int64_t 
     try {
       const RequestId id = session_->add(request, std::move(report));
       running_.push_back({std::move(call), id});
-      publish_load();
+      publish_stats();
     } catch (...) {
       fail_and_cancel(*call);
     }
@@ -133,14 +133,14 @@ bool ServedModel::work() {
       }
     }
   }
-  publish_load();
+  publish_stats();
   const bool busy = !running_.empty() || !texts_.empty() || !jobs_.empty();
   if (!busy) idle_ = true;
   if (!busy && retired_) loop_.post([self = shared_from_this()] { self->loop_.remove(*self); });
   return busy;
 }
 
-/// What waits refers to this model, which would never be freed.
+/// Clears the queues, whose elements refer to this model, so that it can be freed.
 void ServedModel::drop() {
   session_.reset();
   running_.clear();
@@ -153,12 +153,13 @@ void ServedModel::step() {
   if (running_.empty()) return;
   was_interrupted_ = false;
   const auto start = PreemptionBudget::Clock::now();
-  waste_.refill(start);
+  preemption_budget_.refill(start);
   try {
     session_->step();
     const bool others =
         std::ranges::any_of(running_, [](const Running& one) { return !one.call->cancelled(); });
-    if (was_interrupted_ && others) waste_.spend(PreemptionBudget::Clock::now() - start);
+    if (was_interrupted_ && others)
+      preemption_budget_.spend(PreemptionBudget::Clock::now() - start);
   } catch (const std::bad_alloc&) {
     // All requests stay as they were. The newest makes room for the others.
     const Running newest = std::move(running_.back());
@@ -179,15 +180,15 @@ void ServedModel::drop_cancelled() {
   });
 }
 
-void ServedModel::publish_load() {
+void ServedModel::publish_stats() {
   if (!session_) return;
-  load_requests_ = session_->requests();
-  load_rows_ = session_->rows_in_use();
-  load_reused_ = session_->reused_tokens();
+  requests_ = session_->requests();
+  rows_ = session_->rows_in_use();
+  reused_tokens_ = session_->reused_tokens();
 }
 
-ServedModel::Load ServedModel::load() const {
-  return {.requests = load_requests_, .rows = load_rows_, .reused_tokens = load_reused_};
+ServedModel::Stats ServedModel::stats() const {
+  return {.requests = requests_, .rows = rows_, .reused_tokens = reused_tokens_};
 }
 
 }  // namespace heed::serve

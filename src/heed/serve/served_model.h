@@ -21,7 +21,7 @@
 
 namespace heed::serve {
 
-/// A model and the work that waits for it: requests of a Session, texts in batches, single calls.
+/// A model and its queues: requests of a Session, texts to embed in batches, and single functions.
 /// Functions that take a Call may be called by any thread.
 class ServedModel : public Workload, public std::enable_shared_from_this<ServedModel> {
  public:
@@ -29,18 +29,18 @@ class ServedModel : public Workload, public std::enable_shared_from_this<ServedM
 
   const Model& model() const { return model_; }
 
-  /// Adds a request whose prompt has `tokens` tokens. `on_delta` is called on the compute thread,
-  /// but not with errors: what goes wrong, and what it throws, answers the call and ends its work.
-  /// A cancelled call ends without a word.
+  /// Adds a request whose prompt has `tokens` tokens. `on_delta` is called on the compute thread.
+  /// An error of the request, or an exception of `on_delta`, becomes the response of the call and
+  /// ends its other work. A cancelled call gets no response.
   void generate(std::shared_ptr<Call> call, Request request, int64_t tokens,
                 Session::OnDelta on_delta);
   /// Embeds the tokens of texts. `done` is called for each text, with its number.
   void embed(std::shared_ptr<Call> call, std::vector<std::vector<int32_t>> texts,
              std::function<void(size_t number, std::vector<float>)> done);
-  /// Calls `function` on the compute thread; what it throws answers the call.
+  /// Calls `function` on the compute thread. An exception of it becomes the response of the call.
   void run(std::shared_ptr<Call> call, int64_t tokens, std::function<void()> function);
 
-  /// Forgets what it keeps for later requests, when what is running or waiting has ended.
+  /// Removes the model from the compute loop once the requests that run or wait have ended.
   void retire();
   /// Whether nothing runs or waits.
   bool idle() const { return idle_; }
@@ -48,11 +48,11 @@ class ServedModel : public Workload, public std::enable_shared_from_this<ServedM
   bool work() override;
   void drop() override;
 
-  /// Of the last step.
-  struct Load {
+  /// Numbers for metrics, after the last step.
+  struct Stats {
     int64_t requests = 0, rows = 0, reused_tokens = 0;
   };
-  Load load() const;
+  Stats stats() const;
 
  private:
   struct Job {
@@ -65,12 +65,12 @@ class ServedModel : public Workload, public std::enable_shared_from_this<ServedM
     RequestId id;
   };
 
-  /// Calls `function` on the compute thread, where this takes turns from then on.
+  /// Calls `function` on the compute thread, and lets this take turns there from then on.
   void post(std::function<void()> function);
   bool interrupted();
   void step();
   void drop_cancelled();
-  void publish_load();
+  void publish_stats();
 
   const Model model_;
   ComputeLoop& loop_;
@@ -81,12 +81,12 @@ class ServedModel : public Workload, public std::enable_shared_from_this<ServedM
   std::deque<Job> jobs_;
   bool retired_ = false;
   std::atomic<bool> idle_ = true;
-  bool was_interrupted_ = false;  // this step
-  PreemptionBudget waste_;
+  bool was_interrupted_ = false;  // during this step
+  PreemptionBudget preemption_budget_;
 
   std::atomic<bool> cancels_ = false;     // a call of the session was cancelled
   std::atomic<bool> interrupts_ = false;  // and its input is being computed
-  std::atomic<int64_t> load_requests_ = 0, load_rows_ = 0, load_reused_ = 0;
+  std::atomic<int64_t> requests_ = 0, rows_ = 0, reused_tokens_ = 0;
 };
 
 }  // namespace heed::serve

@@ -14,7 +14,7 @@
 #include "heed/serve/compute_loop.h"
 #include "heed/serve/http/http_server.h"
 #include "heed/serve/metrics.h"
-#include "heed/serve/readers.h"
+#include "heed/serve/preprocessing_pool.h"
 #include "heed/serve/request_log.h"
 #include "heed/serve/routes/routes.h"
 #include "heed/serve/services.h"
@@ -41,11 +41,11 @@ struct Server::State {
         access(options.api_keys, options.cors_origins) {}
 
   HttpServerOptions http_options();
-  void handle(const std::shared_ptr<HttpTransaction>& exchange);
+  void handle(const std::shared_ptr<HttpTransaction>& transaction);
   void start(const Route& route, const std::shared_ptr<Call>& call);
   void read(const Route& route, const std::shared_ptr<Call>& call);
   void end_late_calls();
-  void finished(const HttpTransaction& exchange);
+  void finished(const HttpTransaction& transaction);
   void warn(const std::string& model, const std::string& warning);
   void log(const std::string& line);
   bool is_forked() const { return getpid() != process; }
@@ -59,8 +59,8 @@ struct Server::State {
   Admission admission;
   Metrics metrics;
   std::atomic<bool> ready = false, draining = false;
-  HttpServer http;  // exchanges need it until the end
-  Readers readers;
+  HttpServer http;  // transactions need it until the end
+  PreprocessingPool preprocessing;
   // Of the network thread:
   std::unordered_map<const HttpTransaction*, std::shared_ptr<Call>> calls;
   ComputeLoop loop;
@@ -73,25 +73,26 @@ HttpServerOptions Server::State::http_options() {
   return {.host = options.host,
           .port = options.port,
           .limits = options.http,
-          .handle = [this](const std::shared_ptr<HttpTransaction>& exchange) { handle(exchange); },
+          .handle =
+              [this](const std::shared_ptr<HttpTransaction>& transaction) { handle(transaction); },
           .error =
               [](int status, std::string_view message) {
                 return response_of({status, "invalid_request_error", std::string(message)});
               },
-          .finished = [this](const HttpTransaction& exchange) { finished(exchange); },
+          .finished = [this](const HttpTransaction& transaction) { finished(transaction); },
           .tick = [this] { end_late_calls(); }};
 }
 
-void Server::State::handle(const std::shared_ptr<HttpTransaction>& exchange) {
-  const HttpRequest& request = exchange->request();
+void Server::State::handle(const std::shared_ptr<HttpTransaction>& transaction) {
+  const HttpRequest& request = transaction->request();
   const Route* route = find_route(request.method, request.path);
-  auto call = std::make_shared<Call>(exchange, route ? route->path : "other");
+  auto call = std::make_shared<Call>(transaction, route ? route->path : "other");
   if (route && route->error_body) call->error_body = route->error_body;
-  calls.emplace(exchange.get(), call);
+  calls.emplace(transaction.get(), call);
   try {
-    for (auto& header : access.cors_headers(request)) exchange->add_header(std::move(header));
+    for (auto& header : access.cors_headers(request)) transaction->add_header(std::move(header));
     if (access.is_preflight(request)) return call->respond(access.preflight());
-    if (!route) throw no_route(request.method, request.path);
+    if (!route) throw unknown_route(request.method, request.path);
     access.check_key(request, *route);
     start(*route, call);
   } catch (...) {
@@ -100,19 +101,19 @@ void Server::State::handle(const std::shared_ptr<HttpTransaction>& exchange) {
 }
 
 void Server::State::start(const Route& route, const std::shared_ptr<Call>& call) {
-  if (route.page) return route.page(services, *call);
+  if (route.without_model) return route.without_model(services, *call);
   if (!services.ready())
     throw unavailable(draining ? "the server is shutting down" : "models are being loaded", 5);
   // Bodies that wait to be read take memory.
-  admission.check_room(Readers::is_long(*call) ? readers.waiting_long() : 0);
+  admission.check_room(PreprocessingPool::is_long(*call) ? preprocessing.waiting_long() : 0);
   const auto asked = timeout_of(call->request());
   call->deadline =
       Call::Clock::now() + std::min(options.request_time, asked.value_or(options.request_time));
-  readers.post(call, [this, &route, call] { read(route, call); });
+  preprocessing.post(call, [this, &route, call] { read(route, call); });
 }
 
-/// On a thread of the readers: finds the model and lets the route read the rest, later if the model
-/// has to be loaded.
+/// On a thread of the preprocessing: finds the model and lets the route read the rest, later if the
+/// model has to be loaded.
 void Server::State::read(const Route& route, const std::shared_ptr<Call>& call) {
   const auto body = std::make_shared<const Json>(body_of(call->request()));
   JsonFields fields(*body);
@@ -124,12 +125,12 @@ void Server::State::read(const Route& route, const std::shared_ptr<Call>& call) 
     call->on_token_interval = [this, name = target.name, route = call->route()](double seconds) {
       metrics.add_token_interval(name, route, seconds);
     };
-    route.model({services, call, target, *body});
+    route.with_model({services, call, target, *body});
   };
   const auto target = models.find_or_load(
       name,
       [this, call, read_rest](const ModelRegistry::Target& loaded) {
-        readers.post(call, [read_rest, loaded] { read_rest(loaded); });
+        preprocessing.post(call, [read_rest, loaded] { read_rest(loaded); });
       },
       [call](const ApiError& error) { call->fail(error); });
   if (target) read_rest(*target);
@@ -137,20 +138,20 @@ void Server::State::read(const Route& route, const std::shared_ptr<Call>& call) 
 
 void Server::State::end_late_calls() {
   const auto now = Call::Clock::now();
-  for (const auto& [exchange, call] : calls) {
-    if (now < call->deadline || exchange->ended()) continue;
+  for (const auto& [transaction, call] : calls) {
+    if (now < call->deadline || transaction->ended()) continue;
     call->fail(deadline_exceeded());
     call->cancel();
   }
 }
 
-void Server::State::finished(const HttpTransaction& exchange) {
-  const auto found = calls.find(&exchange);
+void Server::State::finished(const HttpTransaction& transaction) {
+  const auto found = calls.find(&transaction);
   if (found == calls.end()) return;
   const std::shared_ptr<Call> call = found->second;
   calls.erase(found);
-  if (exchange.disconnected()) call->cancel();
-  const int status = exchange.disconnected() ? kClientClosedRequest : exchange.status();
+  if (transaction.disconnected()) call->cancel();
+  const int status = transaction.disconnected() ? kClientClosedRequest : transaction.status();
   metrics.add(*call, status);
   if (options.log) log(log_line(*call, status, options.log_texts));
 }
@@ -180,8 +181,8 @@ Server::~Server() {
   }
   s.draining = true;
   s.http.stop();
-  for (const auto& [exchange, call] : s.calls) call->cancel();
-  s.readers.stop();
+  for (const auto& [transaction, call] : s.calls) call->cancel();
+  s.preprocessing.stop();
 }
 
 void Server::listen() {

@@ -14,7 +14,7 @@
 
 namespace heed::serve {
 
-/// What routes work with.
+/// The parts of a server that routes use.
 struct Services {
   ModelRegistry& models;
   Admission& admission;
@@ -23,28 +23,39 @@ struct Services {
   std::function<bool()> ready;
 };
 
-/// A route that needs no model: it answers at once, on the network thread.
-using PageHandler = void (*)(Services& services, Call& call);
-/// A route that works with a model: it reads its fields and gives the work to the model, which
-/// answers later. What it throws answers the call.
+/// Responds at once, on the network thread, without a model.
+using DirectHandler = void (*)(Services& services, Call& call);
+/// A call of a route that uses a model.
 struct ModelCall {
   Services& services;
   std::shared_ptr<Call> call;
   ModelRegistry::Target target;
   const Json& body;
+
+  const Model& model() const { return target.model->model(); }
+  /// Lets the call wait with so many tokens of input. Then `compute` returns, on the compute
+  /// thread, the JSON to respond with.
+  void respond_with(int64_t tokens, std::function<Json(const Model&)> compute) const {
+    call->enqueue(services.admission, tokens);
+    target.model->run(call, tokens, [call = call, served = target.model, compute] {
+      call->respond_json(compute(served->model()));
+    });
+  }
 };
+/// Reads the fields of the body and gives the work to the model, which responds later. An exception
+/// becomes the response.
 using ModelHandler = void (*)(const ModelCall& call);
 /// The name of the model for a body that names none. Throws ApiError if there is none.
-using ModelChoice = std::string (*)(const Services& services, const Json& body);
+using ModelChooser = std::string (*)(const Services& services, const Json& body);
 
-/// What a server answers to. One of the two handlers is set.
+/// A method, a path and its handler: one of the two is set.
 struct Route {
   const char* method;
   const char* path;
-  PageHandler page = nullptr;
-  ModelHandler model = nullptr;
-  bool open = false;               // needs no API key
-  ModelChoice choose = nullptr;    // otherwise, the only model there is
+  DirectHandler without_model = nullptr;
+  ModelHandler with_model = nullptr;
+  bool needs_no_key = false;       // needs no API key
+  ModelChooser choose = nullptr;   // otherwise, the only model there is
   ErrorBody error_body = nullptr;  // otherwise, OpenAI's
 };
 

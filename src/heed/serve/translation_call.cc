@@ -7,7 +7,6 @@
 
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
-#include "heed/text/utf8.h"
 
 namespace heed::serve {
 namespace {
@@ -122,10 +121,9 @@ class TranslationCall : public GenerationCall {
 
 void translate(const ModelCall& call, const std::vector<std::string>& texts,
                const TranslateOptions& options, const std::string& field, OnTranslated done) {
-  const Model& model = call.target.model->model();
+  const Model& model = call.model();
   Lines lines(texts, [&](std::string_view line) -> std::vector<int32_t> {
-    text::require_utf8(line, field);
-    require_room(model, line, field);
+    refuse_overlong_text(model, line, field);
     return model.source_tokens(line, options);
   });
   std::make_shared<TranslationCall>(call, options, texts.size(), std::move(done))

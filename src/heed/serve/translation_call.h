@@ -16,7 +16,7 @@ struct TranslatedText {
   std::vector<Candidate> candidates;  // best first; of several lines, the lines are joined
 };
 
-/// What is done with the translations of a call's texts.
+/// Receives the translations of a call's texts.
 using OnTranslated = std::function<void(Call& call, const std::vector<TranslatedText>& texts,
                                         int64_t input_tokens, int64_t output_tokens)>;
 

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "heed/base/base64.h"
+#include "heed/inspect/attention/attention_page.h"
 #include "heed/inspect/markup.h"
 #include "heed/inspect/page_parts.h"
 #include "heed/serve/page_parts.h"
@@ -59,7 +60,7 @@ std::string make_nonce() {
 }  // namespace
 
 HttpResponse web_page() {
-  static const std::string page = compact(inspect::filled(
+  static const std::string page = compact(inspect::fill_template(
       page::page_html, {{"style", style()}, {"script", script()}, {"nonce", "{{nonce}}"}}));
   const std::string nonce = make_nonce();
   const std::string policy = fmt::format(
@@ -67,7 +68,7 @@ HttpResponse web_page() {
       "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       nonce);
   return {.content_type = "text/html; charset=utf-8",
-          .body = inspect::filled(page, {{"nonce", nonce}}),
+          .body = inspect::fill_template(page, {{"nonce", nonce}}),
           .headers = {{"Content-Security-Policy", policy},
                       {"X-Content-Type-Options", "nosniff"},
                       {"Referrer-Policy", "no-referrer"},

@@ -17,7 +17,7 @@ nlohmann::json description(const std::string& page) {
 }
 
 std::vector<float> weights_in(const std::string& page, const std::string& map) {
-  return unpacked(from_base64(between(page, "data-map=\"" + map + "\">", "</script>")));
+  return decoded(from_base64(between(page, "data-map=\"" + map + "\">", "</script>")));
 }
 
 TEST(AttentionPage, IsSelfContained) {

@@ -79,19 +79,23 @@ TEST(Capture, WithoutAHeadTheMeanOfAllHeadsIsCaptured) {
 TEST(Capture, APageHasAllHeadsOfTheRequestedKinds) {
   const model::Transformer model(small_config(1, 2), 3);
   const ModelInput input{input_of(11), input_of(9)};
-  const AttentionCapture capture = capture_attention(model, input, {.encoder_self = false});
-  ASSERT_EQ(capture.weights.maps.size(), 4u);
+  const AttentionCapture capture = capture_attention(model, input);
+  ASSERT_EQ(capture.weights.maps.size(), 5u);
   EXPECT_EQ(capture.texts.target_tokens, input.target.pieces);
-  for (const PackedAttention::Map& map : capture.weights.maps) {
+  for (const EncodedAttention::Map& map : capture.weights.maps) {
     const Tensor all = weights_of(model, input, {map.kind, map.layer, {}});
     ASSERT_EQ(map.heads.size(), 4u);
     size_t i = 0;
     for (const std::string& head : map.heads)
-      for (const float weight : unpacked(head))
+      for (const float weight : decoded(head))
         EXPECT_NEAR(weight, all.data<float>()[i++], 1.0f / 255);
     EXPECT_EQ(static_cast<int64_t>(i), all.elements());
   }
   check(capture);
+  const AttentionCapture cross = capture_attention(model, input, {.kind = AttentionKind::cross});
+  ASSERT_EQ(cross.weights.maps.size(), 2u);
+  for (const EncodedAttention::Map& map : cross.weights.maps)
+    EXPECT_EQ(map.kind, AttentionKind::cross);
 }
 
 TEST(Capture, WeightsThatAreNotFiniteBecomeZero) {
@@ -143,7 +147,7 @@ TEST(Capture, MemoryHoldsOnlyTheWeightsShown) {
   const ModelInput input{{}, input_of(4000)};  // all maps: 512 MB
   const int64_t before = peak_bytes();
   EXPECT_EQ(capture_head(model, input, default_choice(model), 50).weights.cols(), 50);
-  const PackedAttention page = capture_attention(model, input, {.budget = 1 << 20}).weights;
+  const EncodedAttention page = capture_attention(model, input, {.budget = 1 << 20}).weights;
   EXPECT_EQ(page.maps.size(), 2u);
   EXPECT_EQ(page.floor, kMaxFloor);
   EXPECT_LT(peak_bytes() - before, int64_t{150} << 20);

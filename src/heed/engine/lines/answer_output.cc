@@ -8,26 +8,20 @@
 #include "heed/base/file_lock.h"
 #include "heed/base/json.h"
 #include "heed/base/output_file.h"
+#include "heed/base/parse_number.h"
 
 namespace heed::engine {
 namespace {
 
-constexpr std::chrono::seconds kBetweenRecords{1};
+constexpr std::chrono::seconds kProgressInterval{1};
 
 /// JSON's numbers are doubles for many readers.
 std::string hexadecimal(uint64_t number) { return fmt::format("{:016x}", number); }
 
 uint64_t number_of(const std::string& text, const std::string& file) {
-  uint64_t number = 0;
-  size_t used = 0;
-  try {
-    number = std::stoull(text, &used, 16);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  require(used == text.size() && used > 0, "{}: expected a hexadecimal number, found another text",
-          file);
-  return number;
+  const auto number = parse_hexadecimal<uint64_t>(text);
+  require(number.has_value(), "{}: expected a hexadecimal number, found another text", file);
+  return *number;
 }
 
 }  // namespace
@@ -35,7 +29,7 @@ uint64_t number_of(const std::string& text, const std::string& file) {
 AnswerOutput::AnswerOutput(size_t columns, std::filesystem::path path, uint64_t model)
     : path_(std::move(path)), progress_path_(path_.string() + ".progress"), model_(model) {
   progress_.sums.resize(columns);
-  require_output_file("--resume", path_);
+  require_output_file("LineOptions::resume", path_);
   const bool exists = path_exists(path_);
   lock_ = try_lock_file(path_);
   require(lock_.has_value(), "{}: another run of heed writes it", path_.string());
@@ -47,12 +41,12 @@ AnswerOutput::AnswerOutput(size_t columns, std::filesystem::path path, uint64_t 
   if (!file_) fail_system(path_, "cannot be written");
   written_ = bytes_;
   sums_ = progress_.sums;
-  record();
+  write_progress();
 }
 
 void AnswerOutput::read_progress() {
   const std::string name = progress_path_.string();
-  require(path_exists(progress_path_), "{} has no {}: it was not written with --resume",
+  require(path_exists(progress_path_), "{} has no {} beside it: it cannot be continued",
           path_.string(), name);
   const nlohmann::json json = parse_json(read_file(progress_path_), name);
   progress_.lines = get<int64_t>(json, "lines", name);
@@ -89,20 +83,20 @@ void AnswerOutput::put(const std::vector<LineAnswer>& answers) {
   if (std::fflush(file_.get()) != 0) fail_system(path_, "cannot be written");
 }
 
-void AnswerOutput::reach(int64_t lines, uint64_t hash) {
+void AnswerOutput::set_progress(int64_t lines, uint64_t hash) {
   progress_.lines = lines;
   progress_.hash = hash;
   progress_.sums = sums_;
   bytes_ = written_;
-  if (Clock::now() - recorded_ > kBetweenRecords) record();
+  if (Clock::now() - progress_written_ > kProgressInterval) write_progress();
 }
 
-void AnswerOutput::finish() { record(); }
+void AnswerOutput::finish() { write_progress(); }
 
-/// The file reaches the disk before the record of it.
-void AnswerOutput::record() {
+/// The answers reach the disk before the progress that counts them.
+void AnswerOutput::write_progress() {
   if (!file_) return;
-  recorded_ = Clock::now();
+  progress_written_ = Clock::now();
   if (::fdatasync(::fileno(file_.get())) != 0) fail_system(path_, "cannot be written");
   const nlohmann::json json{{"lines", progress_.lines},
                             {"bytes", bytes_},

@@ -15,19 +15,19 @@
 
 namespace heed::engine {
 
-/// How far the lines of the input are answered.
+/// The lines of the input that are answered.
 struct LineProgress {
   int64_t lines = 0;
   uint64_t hash = 0;         // of these lines
   std::vector<double> sums;  // of the columns of LineAnswer::rows
 };
 
-/// Where answers go: to a function, or to a file that a later run continues (LineOptions::resume).
+/// Writes answers to a function, or to a file that a later run continues (LineOptions::resume).
 class AnswerOutput {
  public:
   using Write = std::function<void(const std::vector<LineAnswer>& answers)>;
 
-  /// LineAnswers have rows of `columns` numbers; with 0 columns none is added up.
+  /// Adds up the rows of answers, which have `columns` numbers; 0: none.
   AnswerOutput(size_t columns, Write write) : write_(std::move(write)), sums_(columns) {
     progress_.sums = sums_;
   }
@@ -41,9 +41,10 @@ class AnswerOutput {
   void require_same_lines(int64_t lines, uint64_t hash, const std::string& input) const;
 
   void put(const std::vector<LineAnswer>& answers);
-  /// All lines up to `lines` are answered. `hash` is theirs. Recorded at most about once a second.
-  void reach(int64_t lines, uint64_t hash);
-  /// Records what has been reached.
+  /// Notes that all lines up to `lines`, whose hash is `hash`, are answered. Writes the progress
+  /// about once a second at most.
+  void set_progress(int64_t lines, uint64_t hash);
+  /// Writes the progress.
   void finish();
 
  private:
@@ -53,7 +54,7 @@ class AnswerOutput {
   };
 
   void read_progress();
-  void record();
+  void write_progress();
 
   Write write_;  // unless there is a file
   std::filesystem::path path_, progress_path_;
@@ -61,10 +62,10 @@ class AnswerOutput {
   std::optional<Descriptor> lock_;
   std::unique_ptr<std::FILE, CloseFile> file_;
   LineProgress progress_;
-  int64_t bytes_ = 0;         // of the file, when progress_ was reached
+  int64_t bytes_ = 0;         // of the file, at progress_
   std::vector<double> sums_;  // of all that has been put
   int64_t written_ = 0;
-  Clock::time_point recorded_ = Clock::now();
+  Clock::time_point progress_written_ = Clock::now();
 };
 
 }  // namespace heed::engine

@@ -61,13 +61,13 @@ struct LineStream::Shared {
   }
 };
 
-std::vector<std::string> KnownLines::next(size_t most) {
+std::vector<std::string> InMemoryLines::next(size_t most) {
   std::vector<std::string> some;
   while (some.size() < most && next_ < lines_.size()) some.push_back(std::move(lines_[next_++]));
   return some;
 }
 
-std::vector<std::string> KnownLines::next_by_now(size_t parts, size_t most, bool& ended) {
+std::vector<std::string> InMemoryLines::next_available(size_t parts, size_t most, bool& ended) {
   std::vector<std::string> some = next(std::min((lines_.size() - next_ + parts - 1) / parts, most));
   ended = next_ == lines_.size();
   return some;
@@ -106,7 +106,7 @@ std::vector<std::string> LineStream::next(size_t most) {
   return take(most);
 }
 
-std::vector<std::string> LineStream::next_by_now(size_t parts, size_t most, bool& ended) {
+std::vector<std::string> LineStream::next_available(size_t parts, size_t most, bool& ended) {
   const std::lock_guard lock(shared_->mutex);
   const size_t part = (shared_->lines.size() + parts - 1) / parts;
   std::vector<std::string> some = take(std::min(part, most));

@@ -8,23 +8,23 @@
 
 namespace heed::engine {
 
-/// Where lines come from.
+/// A source of lines.
 class LineSource {
  public:
   virtual ~LineSource() = default;
   /// At most `most` lines; empty at the end.
   virtual std::vector<std::string> next(size_t most) = 0;
-  /// Does not wait: one of `parts` of the lines that are there, rounded up, at most `most`. Sets
-  /// `ended` when none will follow.
-  virtual std::vector<std::string> next_by_now(size_t parts, size_t most, bool& ended) = 0;
+  /// One of `parts` equal parts, rounded up, of the lines that have arrived; at most `most`. Does
+  /// not wait. Sets `ended` when no lines will follow.
+  virtual std::vector<std::string> next_available(size_t parts, size_t most, bool& ended) = 0;
 };
 
-/// Lines that are known.
-class KnownLines : public LineSource {
+/// Lines that are in memory.
+class InMemoryLines : public LineSource {
  public:
-  explicit KnownLines(std::vector<std::string> lines) : lines_(std::move(lines)) {}
+  explicit InMemoryLines(std::vector<std::string> lines) : lines_(std::move(lines)) {}
   std::vector<std::string> next(size_t most) override;
-  std::vector<std::string> next_by_now(size_t parts, size_t most, bool& ended) override;
+  std::vector<std::string> next_available(size_t parts, size_t most, bool& ended) override;
 
  private:
   std::vector<std::string> lines_;
@@ -45,7 +45,7 @@ class LineStream : public LineSource {
   /// Both throw Error on a line that is not valid UTF-8, and what `read` throws,
   /// after all lines before it have been returned.
   std::vector<std::string> next(size_t most = std::numeric_limits<size_t>::max()) override;
-  std::vector<std::string> next_by_now(size_t parts, size_t most, bool& ended) override;
+  std::vector<std::string> next_available(size_t parts, size_t most, bool& ended) override;
 
  private:
   struct Shared;

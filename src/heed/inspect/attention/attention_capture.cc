@@ -3,13 +3,6 @@
 #include "heed/base/error.h"
 
 namespace heed::inspect {
-namespace {
-
-int64_t count(const std::vector<std::string>& tokens) {
-  return static_cast<int64_t>(tokens.size());
-}
-
-}  // namespace
 
 const std::vector<std::string>& query_tokens(const AttentionTexts& texts, AttentionKind kind) {
   return kind == AttentionKind::encoder_self ? texts.source_tokens : texts.target_tokens;
@@ -31,7 +24,8 @@ std::string title_of(const HeadMap& map) {
 void check(const AttentionTexts& texts, const HeadMap& map) {
   const Tensor& weights = map.weights;
   const AttentionKind kind = map.choice.kind;
-  const int64_t queries = count(query_tokens(texts, kind)), keys = count(key_tokens(texts, kind));
+  const int64_t queries = std::ssize(query_tokens(texts, kind)),
+                keys = std::ssize(key_tokens(texts, kind));
   require(weights.defined() && weights.dtype() == DType::f32 && weights.shape().rank() == 2,
           "the {} attention weights are not an f32 matrix", name_of(kind));
   require(weights.rows() == queries && weights.cols() <= keys,
@@ -42,9 +36,9 @@ void check(const AttentionTexts& texts, const HeadMap& map) {
 void check(const AttentionCapture& capture) {
   const AttentionTexts& texts = capture.texts;
   require(!capture.weights.maps.empty(), "the capture has no attention maps");
-  for (const PackedAttention::Map& map : capture.weights.maps) {
-    const int64_t queries = count(query_tokens(texts, map.kind));
-    const int64_t keys = count(key_tokens(texts, map.kind));
+  for (const EncodedAttention::Map& map : capture.weights.maps) {
+    const int64_t queries = std::ssize(query_tokens(texts, map.kind));
+    const int64_t keys = std::ssize(key_tokens(texts, map.kind));
     require(map.queries == queries && map.keys == keys,
             "{} attention of layer {} is [{}, {}], the texts have {} queries and {} keys",
             name_of(map.kind), map.layer + 1, map.queries, map.keys, queries, keys);

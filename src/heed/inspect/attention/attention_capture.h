@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/inspect/attention/packed_attention.h"
+#include "heed/inspect/attention/encoded_attention.h"
 #include "heed/ops/context.h"
 #include "heed/tensor/tensor.h"
 
@@ -49,7 +49,7 @@ void check(const AttentionTexts& texts, const HeadMap& map);
 /// The attention of all heads of some layers, for a page.
 struct AttentionCapture {
   AttentionTexts texts;
-  PackedAttention weights;
+  EncodedAttention weights;
 };
 
 /// Throws Error unless there is at least one map and all maps match the numbers of tokens.

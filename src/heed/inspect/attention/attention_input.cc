@@ -120,26 +120,4 @@ ModelInput read_input(const model::Transformer& model, const text::ModelTokenize
   return read_input(model, *tokenizer.shared_tokenizer(), text, target, rules);
 }
 
-void observe_attention(const model::Transformer& model, const ModelInput& input,
-                       AttentionObserver observer) {
-  Context context;
-  context.observe_attention = std::move(observer);
-  model::Memory memory;
-  if (model.has_encoder()) {
-    const std::vector<int32_t> offsets{0, static_cast<int32_t>(input.source.ids.size())};
-    memory = model.encode(context, {input.source.ids, offsets});
-  }
-  if (!model.has_decoder()) return;
-  const std::vector<int32_t> offsets{0, static_cast<int32_t>(input.target.ids.size())};
-  model.decode_all(context, {input.target.ids, offsets}, memory);
-}
-
-int64_t attention_layers(const model::ModelConfig& config, AttentionKind kind) {
-  return kind == AttentionKind::encoder_self ? config.encoder_layers : config.decoder_layers;
-}
-
-int64_t attention_heads(const model::ModelConfig& config, AttentionKind kind) {
-  return kind == AttentionKind::encoder_self ? config.encoder_heads : config.n_heads;
-}
-
 }  // namespace heed::inspect

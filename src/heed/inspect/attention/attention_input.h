@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -45,16 +44,5 @@ ModelInput read_input(const model::Transformer& model, const text::ModelTokenize
 ModelInput read_input(const model::Transformer& model, const text::Tokenizer& tokenizer,
                       const std::string& text, const std::string& target,
                       const generate::TokenRules& rules = {});
-
-using AttentionObserver = std::function<void(AttentionSite, const kernels::AttentionForward&)>;
-
-/// Runs the model once on the input; `observer` sees every attention. Throws Error on an input that
-/// is empty or exceeds the model's context length.
-void observe_attention(const model::Transformer& model, const ModelInput& input,
-                       AttentionObserver observer);
-
-/// The number of layers with this kind of attention, and of heads of each.
-int64_t attention_layers(const model::ModelConfig& config, AttentionKind kind);
-int64_t attention_heads(const model::ModelConfig& config, AttentionKind kind);
 
 }  // namespace heed::inspect

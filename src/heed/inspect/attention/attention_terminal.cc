@@ -14,7 +14,7 @@ constexpr int kNumberWidth = 4, kShadeWidth = 2, kMaxLabelHeight = 12;
 
 constexpr int kMinColumns = 20;
 
-/// How the width of the terminal is divided.
+/// Widths in columns of a terminal.
 struct Layout {
   int label = 0;      // width of the row labels in columns
   int cell = 0;       // width of a cell in columns

@@ -5,21 +5,20 @@
 #include <utility>
 
 #include "heed/base/error.h"
-#include "heed/inspect/attention/attention_blocks.h"
 
 namespace heed::inspect {
 namespace {
 
-bool wanted(AttentionSite::Kind kind, const CaptureOptions& options) {
-  switch (kind) {
-    case AttentionSite::Kind::encoder_self:
-      return options.encoder_self;
-    case AttentionSite::Kind::decoder_self:
-      return options.decoder_self;
-    case AttentionSite::Kind::cross:
-      return options.cross;
-  }
-  return false;
+/// Calls on_weights(first_query, weights) with the weights of a pass over a single sequence.
+template <typename OnWeights>
+void visit_weights(const kernels::AttentionForward& in, const OnWeights& on_weights) {
+  constexpr int64_t kBlockWeights = int64_t{1} << 22;
+  const int64_t queries = in.spans.q_offsets.back();
+  const int64_t keys = in.spans.kv_end.front() - in.spans.kv_begin.front();
+  const int64_t step =
+      std::max<int64_t>(kBlockWeights / (in.options.n_heads * std::max<int64_t>(keys, 1)), 1);
+  for (int64_t begin = 0; begin < queries; begin += step)
+    on_weights(begin, kernels::attention_weights(in, {0, begin, std::min(begin + step, queries)}));
 }
 
 /// Adds a block of queries of the chosen head, or of the mean of all heads, to the map.
@@ -38,6 +37,41 @@ void add_weights(HeadMap& map, int64_t first_query, const Tensor& weights) {
 
 }  // namespace
 
+std::vector<AttentionKind> attention_kinds(const model::Transformer& model) {
+  using enum AttentionKind;
+  if (!model.has_decoder()) return {encoder_self};
+  if (!model.has_encoder()) return {decoder_self};
+  return {encoder_self, decoder_self, cross};
+}
+
+int64_t attention_layers(const model::ModelConfig& config, AttentionKind kind) {
+  return kind == AttentionKind::encoder_self ? config.encoder_layers : config.decoder_layers;
+}
+
+int64_t attention_heads(const model::ModelConfig& config, AttentionKind kind) {
+  return kind == AttentionKind::encoder_self ? config.encoder_heads : config.n_heads;
+}
+
+void observe_attention_weights(const model::Transformer& model, const ModelInput& input,
+                               const std::function<bool(AttentionSite)>& wanted,
+                               const OnAttentionWeights& on_weights) {
+  Context context;
+  context.observe_attention = [&](AttentionSite site, const kernels::AttentionForward& forward) {
+    if (!wanted(site)) return;
+    visit_weights(forward, [&](int64_t first_query, const Tensor& weights) {
+      on_weights(site, first_query, weights);
+    });
+  };
+  model::Memory memory;
+  if (model.has_encoder()) {
+    const std::vector<int32_t> offsets{0, static_cast<int32_t>(input.source.ids.size())};
+    memory = model.encode(context, {input.source.ids, offsets});
+  }
+  if (!model.has_decoder()) return;
+  const std::vector<int32_t> offsets{0, static_cast<int32_t>(input.target.ids.size())};
+  model.decode_all(context, {input.target.ids, offsets}, memory);
+}
+
 AttentionTexts texts_of(const model::Transformer& model, const ModelInput& input) {
   AttentionTexts texts;
   if (model.has_encoder()) {
@@ -52,26 +86,22 @@ AttentionTexts texts_of(const model::Transformer& model, const ModelInput& input
 }
 
 HeadChoice default_choice(const model::Transformer& model) {
-  if (!model.has_decoder()) return default_choice(model, AttentionKind::encoder_self);
-  return default_choice(model,
-                        model.has_encoder() ? AttentionKind::cross : AttentionKind::decoder_self);
+  return default_choice(model, attention_kinds(model).back());
 }
 
 HeadChoice default_choice(const model::Transformer& model, AttentionKind kind) {
-  return {.kind = kind,
-          .layer = static_cast<int>(inspect::attention_layers(model.config(), kind)) - 1};
+  return {.kind = kind, .layer = static_cast<int>(attention_layers(model.config(), kind)) - 1};
 }
 
 void check(const model::Transformer& model, const HeadChoice& choice) {
   const auto& [kind, layer, head] = choice;
   const bool in_encoder = kind == AttentionKind::encoder_self;
-  const bool present = in_encoder                     ? model.has_encoder()
-                       : kind == AttentionKind::cross ? model.has_encoder() && model.has_decoder()
-                                                      : model.has_decoder();
+  const std::vector<AttentionKind> kinds = attention_kinds(model);
+  const bool present = std::ranges::find(kinds, kind) != kinds.end();
   require(present, "the model has no {} attention: it is {}", name_of(kind),
           model.has_encoder() ? "encoder-only" : "decoder-only");
-  const int64_t layers = inspect::attention_layers(model.config(), kind),
-                heads = inspect::attention_heads(model.config(), kind);
+  const int64_t layers = attention_layers(model.config(), kind),
+                heads = attention_heads(model.config(), kind);
   require(layer >= 0 && layer < layers, "layer is {}, expected 1 to {}, the layers of the {}",
           int64_t{layer} + 1, layers, in_encoder ? "encoder" : "decoder");
   require(!head || (*head >= 0 && *head < heads), "head is {}, expected 1 to {}",
@@ -89,28 +119,23 @@ HeadMap capture_head(const model::Transformer& model, const ModelInput& input,
       keys == 0 || queries <= kMaxWeights / keys,
       "the attention of {} queries to {} keys is too large to show, expected at most {} weights",
       queries, keys, kMaxWeights);
-  HeadMap map{choice, inspect::attention_heads(model.config(), choice.kind),
-              Tensor::zeros({queries, keys})};
-  inspect::observe_attention(
-      model, input, [&](AttentionSite site, const kernels::AttentionForward& forward) {
-        if (site.kind != choice.kind || site.layer != choice.layer) return;
-        inspect::visit_attention_weights(forward, [&](int64_t first_query, const Tensor& weights) {
-          add_weights(map, first_query, weights);
-        });
+  HeadMap map{choice, attention_heads(model.config(), choice.kind), Tensor::zeros({queries, keys})};
+  observe_attention_weights(
+      model, input,
+      [&](AttentionSite site) { return site.kind == choice.kind && site.layer == choice.layer; },
+      [&](AttentionSite, int64_t first_query, const Tensor& weights) {
+        add_weights(map, first_query, weights);
       });
   return map;
 }
 
 AttentionCapture capture_attention(const model::Transformer& model, const ModelInput& input,
                                    const CaptureOptions& options) {
-  AttentionPacker packer(options.budget);
-  inspect::observe_attention(
-      model, input, [&](AttentionSite site, const kernels::AttentionForward& forward) {
-        if (!wanted(site.kind, options)) return;
-        inspect::visit_attention_weights(
-            forward, [&](int64_t, const Tensor& weights) { packer.add(site, weights); });
-      });
-  return {texts_of(model, input), packer.finish()};
+  AttentionEncoder encoder(options.budget);
+  observe_attention_weights(
+      model, input, [&](AttentionSite site) { return !options.kind || site.kind == *options.kind; },
+      [&](AttentionSite site, int64_t, const Tensor& weights) { encoder.add(site, weights); });
+  return {texts_of(model, input), encoder.finish()};
 }
 
 }  // namespace heed::inspect

@@ -1,4 +1,4 @@
-// Decodes the output of heed's attention_data(): a description in JSON and one packed block per head.
+// Decodes the output of heed's attention_element(): a description in JSON and one encoded block per head.
 
 const KINDS = [
   {
@@ -30,20 +30,20 @@ const singleText = (kind) => ({
 const WEIGHTS = Float32Array.from({ length: 256 }, (_, c) => (c / 255) ** 2);
 const codeOf = (weight) => Math.round(255 * Math.sqrt(weight));
 
-// Decodes the codes of one head (weight_code.h): a byte other than 0 is a code, and 0 is followed by
+// Decodes the codes of one head (weight_encoding.h): a byte other than 0 is a code, and 0 is followed by
 // the length of a run of zeros in base 128, least significant digit first.
 function unpack(text, size) {
-  const packed = atob(text);
+  const encoded = atob(text);
   const codes = new Uint8Array(size);
-  for (let from = 0, to = 0; from < packed.length;) {
-    const code = packed.charCodeAt(from++);
+  for (let from = 0, to = 0; from < encoded.length;) {
+    const code = encoded.charCodeAt(from++);
     if (code !== 0) {
       codes[to++] = code;
       continue;
     }
     let run = 0;
     for (let shift = 1, digit = 128; digit >= 128; shift *= 128) {
-      digit = packed.charCodeAt(from++);
+      digit = encoded.charCodeAt(from++);
       run += (digit & 127) * shift;
     }
     to += run;

@@ -18,7 +18,7 @@ std::string layers_text(const model::ModelConfig& c) {
   return fmt::format("{}", c.encoder_layers + c.decoder_layers);
 }
 
-/// What the ranks exchanged in the mean step; nothing if there was one rank.
+/// Adds the communication of the ranks in the mean step; nothing if there was one rank.
 void add_communication(const std::vector<train::StepRecord>& steps, Facts& facts) {
   train::StepCommunication sum;
   double count = 0;
@@ -78,7 +78,7 @@ TrainingReport::Sample sample_of(const train::Trainer& trainer, const train::Sam
   try {
     shown.attention = capture_attention(
         trainer.model(), read_input(trainer.model(), *tokenizer, sample.input, sample.output),
-        {.encoder_self = false, .decoder_self = false, .budget = budget});
+        {.kind = AttentionKind::cross, .budget = budget});
   } catch (const Error&) {
     // Early in training, an output may be too long for the model's context, or have no tokens.
   }
@@ -89,7 +89,6 @@ TrainingReport::Sample sample_of(const train::Trainer& trainer, const train::Sam
 
 TrainingReport report_of(const train::Trainer& trainer) {
   TrainingReport report;
-  report.title = "Training report";
   report.facts = facts_of(trainer);
   report.sample_names = trainer.task().sample_names();
   report.steps = trainer.history().steps;

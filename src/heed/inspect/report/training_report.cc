@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "heed/base/display.h"
-#include "heed/inspect/attention/attention_data.h"
+#include "heed/inspect/attention/attention_page.h"
 #include "heed/inspect/markup.h"
 #include "heed/inspect/page_parts.h"
 #include "heed/inspect/report/report_series.h"
@@ -147,7 +147,7 @@ std::string sample_html(const TrainingReport::Sample& sample, const train::Sampl
   add(names.reference, reference);
   add(names.output, output);
   if (!sample.attention.weights.maps.empty())
-    html += "<details><summary>Attention</summary>\n" + attention_data(sample.attention) +
+    html += "<details><summary>Attention</summary>\n" + attention_element(sample.attention) +
             "</details>\n";
   return html + "</article>\n";
 }
@@ -166,17 +166,18 @@ std::string samples(const TrainingReport& report) {
 }  // namespace
 
 std::string training_report(const TrainingReport& report) {
-  return filled(page::report_html,
-                {{"title", escaped(report.title.empty() ? "Training report" : report.title)},
-                 {"style", std::string(page::base_css) + std::string(page::attention_css) +
-                               std::string(page::figures_css) + std::string(page::report_css)},
-                 {"figures", figures(report)},
-                 {"series", report_series(report)},
-                 {"validations", validations(report)},
-                 {"samples", samples(report)},
-                 {"facts", facts(report)},
-                 {"script", attention_script() + std::string(page::report_chart_js) +
-                                std::string(page::report_view_js)}});
+  return fill_template(
+      page::report_html,
+      {{"title", escaped(report.title)},
+       {"style", std::string(page::base_css) + std::string(page::attention_css) +
+                     std::string(page::figures_css) + std::string(page::report_css)},
+       {"figures", figures(report)},
+       {"series", report_series(report)},
+       {"validations", validations(report)},
+       {"samples", samples(report)},
+       {"facts", facts(report)},
+       {"script", attention_script() + std::string(page::report_chart_js) +
+                      std::string(page::report_view_js)}});
 }
 
 }  // namespace heed::inspect

@@ -17,7 +17,7 @@ struct TrainingReport {
     AttentionCapture attention;
   };
 
-  std::string title;
+  std::string title = "Training report";
   std::vector<std::pair<std::string, std::string>> facts;  ///< name and value, shown in this order
   std::vector<train::StepRecord> steps;                    ///< in order of steps
   std::vector<train::ValidationRecord> validations;        ///< in order of steps

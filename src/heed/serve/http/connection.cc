@@ -11,6 +11,7 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
+#include <boost/beast/http/status.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <ctime>
 
@@ -25,7 +26,7 @@ namespace http = beast::http;
 using asio::use_awaitable;
 using boost::system::error_code;
 
-/// A request that was read, and what its answer has to know of it.
+/// A request, and what its response depends on.
 struct Connection::Head {
   HttpRequest request = {};
   bool http_1_0 = false, keep_alive = true;
@@ -33,15 +34,15 @@ struct Connection::Head {
 
 namespace {
 
-/// Bytes that are read ahead of the request that is being answered.
+/// Bytes of further requests that are read while one is handled.
 constexpr size_t kReadAhead = 65'536;
-/// In which a client has to ask that connects while the server ends.
-constexpr std::chrono::milliseconds kLastIdleTime(1000);
-/// Bytes given to the system at once.
-constexpr size_t kWritePart = 65'536;
+/// How long a client that connects while the server drains may take to send its request.
+constexpr std::chrono::milliseconds kDrainIdleTime(1000);
+/// Bytes written to the socket at a time.
+constexpr size_t kWriteChunk = 65'536;
 
-/// Whether an id of a client can stand in a header and a log.
-bool usable_id(std::string_view id) {
+/// Whether an X-Request-Id of a client may be repeated in a header and a log.
+bool is_valid_request_id(std::string_view id) {
   const auto usable = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
            c == '_' || c == '.';
@@ -49,8 +50,8 @@ bool usable_id(std::string_view id) {
   return !id.empty() && id.size() <= 64 && std::ranges::all_of(id, usable);
 }
 
-/// The status that answers a request which cannot be read; 0: none, since the client has gone or
-/// was too slow.
+/// The status of the response to a request that cannot be read; 0: no response, because the client
+/// has disconnected or was too slow.
 int status_of(const error_code& error) {
   if (error == http::error::header_limit) return 431;
   if (error == http::error::body_limit) return 413;
@@ -69,20 +70,22 @@ std::string message_of(int status, const error_code& error, const HttpLimits& li
   }
 }
 
-/// A request line that has ended without a version, for which the parser would wait.
+/// Whether the request line has ended without a version, for which the parser would wait.
 bool lacks_version(std::string_view received) {
   const size_t end = received.find("\r\n");
   return end != std::string_view::npos &&
          received.substr(0, end).find(" HTTP/") == std::string_view::npos;
 }
 
-std::string head_of(const HttpResponse& response, bool keep_alive, std::string_view framing,
-                    std::string_view id) {
+std::string header_text(const HttpResponse& response, bool keep_alive, std::string_view framing,
+                        std::string_view id) {
+  const auto phrase = http::obsolete_reason(http::int_to_status(response.status));
+  const std::string_view reason(phrase.data(), phrase.size());
   std::string head = fmt::format(
       "HTTP/1.1 {} {}\r\nServer: heed\r\nDate: {:%a, %d %b %Y %H:%M:%S} GMT\r\nConnection: "
       "{}\r\n{}",
-      response.status, reason_phrase(response.status), fmt::gmtime(std::time(nullptr)),
-      keep_alive ? "keep-alive" : "close", framing);
+      response.status, reason, fmt::gmtime(std::time(nullptr)), keep_alive ? "keep-alive" : "close",
+      framing);
   if (!response.content_type.empty())
     head += fmt::format("Content-Type: {}\r\n", response.content_type);
   if (!id.empty()) head += fmt::format("X-Request-Id: {}\r\n", id);
@@ -103,7 +106,7 @@ Connection::Connection(asio::ip::tcp::socket socket, const HttpServerOptions& op
   client_ = fmt::format("{}:{}", endpoint.address().to_string(), endpoint.port());
   stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
   // What the system holds for a client that does not read counts, too.
-  stream_.socket().set_option(asio::socket_base::send_buffer_size(kWritePart), ignored);
+  stream_.socket().set_option(asio::socket_base::send_buffer_size(kWriteChunk), ignored);
 }
 
 asio::awaitable<void> Connection::run() {
@@ -112,13 +115,13 @@ asio::awaitable<void> Connection::run() {
     if (!co_await read_first_bytes()) break;
     std::optional<Head> head = co_await read_request();
     if (!head) break;
-    co_await answer(std::move(*head));
+    co_await handle(std::move(*head));
   }
   co_await linger();
 }
 
 void Connection::close_when_idle() {
-  close_after_answer_ = true;
+  close_after_response_ = true;
   if (idle_) stream_.cancel();  // read_first_bytes() decides
 }
 
@@ -128,17 +131,17 @@ void Connection::close() {
   changed_.cancel();
 }
 
-/// Waits for a request. Returns false if the client leaves or the connection is closed. While the
-/// server ends, a client that has not asked yet still may, for kLastIdleTime, and a request that
-/// has arrived is read.
+/// Waits for a request. Returns false if the client disconnects or the connection is closed. While
+/// the server drains, a request that has arrived is read, and a new connection has kDrainIdleTime
+/// to send its first one.
 Connection::Task<bool> Connection::read_first_bytes() {
   if (buffer_.size() > 0) co_return true;
   error_code error;
   do {
     error_code ignored;
-    if (close_after_answer_ && answered_ && stream_.socket().available(ignored) == 0)
+    if (close_after_response_ && has_responded_ && stream_.socket().available(ignored) == 0)
       co_return false;
-    stream_.expires_after(close_after_answer_ ? kLastIdleTime : options_.limits.idle_time);
+    stream_.expires_after(close_after_response_ ? kDrainIdleTime : options_.limits.idle_time);
     idle_ = true;
     const size_t read = co_await stream_.async_read_some(
         buffer_.prepare(4096), asio::redirect_error(use_awaitable, error));
@@ -195,7 +198,7 @@ Connection::Task<std::optional<Connection::Head>> Connection::read_request() {
     request.headers.emplace_back(lower_case(std::string(field.name_string())),
                                  std::string(field.value()));
   request.id = request.header("x-request-id");
-  if (!usable_id(request.id)) request.id = fmt::format("{}-{}", id_prefix_, ++requests_);
+  if (!is_valid_request_id(request.id)) request.id = fmt::format("{}-{}", id_prefix_, ++requests_);
   request.body = std::move(message.body());
   if (!split_target(target, request.path, request.query)) {
     co_await refuse(400, "the request's target is not a valid path");
@@ -204,18 +207,18 @@ Connection::Task<std::optional<Connection::Head>> Connection::read_request() {
   co_return head;
 }
 
-/// Answers what is not a request, after which the connection ends.
+/// Responds to what is not a request. The connection ends afterwards.
 Connection::Task<void> Connection::refuse(int status, std::string message) {
   keep_alive_ = false;
   if (!stream_.socket().is_open()) co_return;
   const HttpResponse response = options_.error(status, message);
-  co_await write(
-      head_of(response, false, fmt::format("Content-Length: {}\r\n", response.body.size()), "") +
-      response.body);
+  co_await write(header_text(response, false,
+                             fmt::format("Content-Length: {}\r\n", response.body.size()), "") +
+                 response.body);
 }
 
-/// A function that lets the coroutines of this connection look again. Any thread may call it, also
-/// when the connection has gone.
+/// A function that wakes the coroutines of this connection. Any thread may call it, also after the
+/// connection has ended.
 std::function<void()> Connection::waker() {
   return [weak = weak_from_this(), posted = wake_posted_, executor = stream_.get_executor()] {
     if (posted->exchange(true)) return;
@@ -223,30 +226,32 @@ std::function<void()> Connection::waker() {
       posted->store(false);
       const auto self = weak.lock();
       if (!self) return;
-      if (self->exchange_ && self->exchange_->overflowed()) self->close();
+      if (self->transaction_ && self->transaction_->overflowed()) self->close();
       self->changed_.cancel();
     });
   };
 }
 
-Connection::Task<void> Connection::answer(Head head) {
+Connection::Task<void> Connection::handle(Head head) {
   keep_alive_ = head.keep_alive;
-  exchange_ = std::make_shared<HttpTransaction>(std::move(head.request),
-                                                options_.limits.pending_bytes, waker());
+  transaction_ = std::make_shared<HttpTransaction>(std::move(head.request),
+                                                   options_.limits.pending_bytes, waker());
   watching_ = true;
   asio::co_spawn(
       stream_.get_executor(),
-      [self = shared_from_this(), exchange = exchange_] { return self->watch(exchange); },
+      [self = shared_from_this(), transaction = transaction_] {
+        return self->watch_for_disconnect(transaction);
+      },
       asio::detached);
-  options_.handle(exchange_);
-  if (!co_await write_answer(head.http_1_0)) {
+  options_.handle(transaction_);
+  if (!co_await write_response(head.http_1_0)) {
     keep_alive_ = false;
-    exchange_->disconnect();
+    transaction_->disconnect();
   }
-  options_.finished(*exchange_);
-  exchange_.reset();
-  answered_ = true;
-  // Only watch() waits for the socket now.
+  options_.finished(*transaction_);
+  transaction_.reset();
+  has_responded_ = true;
+  // Only watch_for_disconnect() waits for the socket now.
   error_code ignored;
   if (watching_) stream_.socket().cancel(ignored);
   while (watching_) {
@@ -255,14 +260,16 @@ Connection::Task<void> Connection::answer(Head head) {
   }
 }
 
-/// Notices that the client leaves while its request is being answered. Reads ahead what it sends.
-Connection::Task<void> Connection::watch(std::shared_ptr<HttpTransaction> exchange) {
+/// Closes the connection when the client disconnects before the response is complete. Reads ahead
+/// what the client sends.
+Connection::Task<void> Connection::watch_for_disconnect(
+    std::shared_ptr<HttpTransaction> transaction) {
   auto& socket = stream_.socket();
   error_code error;
-  while (exchange_ == exchange && buffer_.size() < kReadAhead) {
+  while (transaction_ == transaction && buffer_.size() < kReadAhead) {
     co_await socket.async_wait(asio::socket_base::wait_read,
                                asio::redirect_error(use_awaitable, error));
-    if (error || exchange_ != exchange) break;
+    if (error || transaction_ != transaction) break;
     socket.non_blocking(true, error);
     const size_t read = socket.read_some(buffer_.prepare(4096), error);
     buffer_.commit(read);
@@ -276,28 +283,28 @@ Connection::Task<void> Connection::watch(std::shared_ptr<HttpTransaction> exchan
   changed_.cancel();
 }
 
-/// Returns false when the client has gone.
-Connection::Task<bool> Connection::write_answer(bool http_1_0) {
-  const std::shared_ptr<HttpTransaction> exchange = exchange_;
-  const bool has_body = exchange->request().method != "HEAD";
+/// Returns false when the client has disconnected.
+Connection::Task<bool> Connection::write_response(bool http_1_0) {
+  const std::shared_ptr<HttpTransaction> transaction = transaction_;
+  const bool has_body = transaction->request().method != "HEAD";
   bool chunked = false;
   while (true) {
     error_code ignored;
-    while (!exchange->ready() && stream_.socket().is_open()) {
+    while (!transaction->ready() && stream_.socket().is_open()) {
       changed_.expires_at(asio::steady_timer::time_point::max());
       co_await changed_.async_wait(asio::redirect_error(use_awaitable, ignored));
     }
     if (!stream_.socket().is_open()) co_return false;
-    HttpTransaction::Outgoing out = exchange->take();
+    HttpTransaction::Outgoing out = transaction->take();
     std::string bytes;
     if (out.head) {
-      if (close_after_answer_) keep_alive_ = false;
+      if (close_after_response_) keep_alive_ = false;
       chunked = out.streamed && !http_1_0 && has_body;
       if (out.streamed && http_1_0) keep_alive_ = false;
       const std::string framing =
           out.streamed ? (chunked ? "Transfer-Encoding: chunked\r\n" : "")
                        : fmt::format("Content-Length: {}\r\n", out.head->body.size());
-      bytes = head_of(*out.head, keep_alive_, framing, exchange->request().id);
+      bytes = header_text(*out.head, keep_alive_, framing, transaction->request().id);
       if (has_body) bytes += out.head->body;
     }
     if (!out.bytes.empty() && has_body)
@@ -308,11 +315,11 @@ Connection::Task<bool> Connection::write_answer(bool http_1_0) {
   }
 }
 
-/// A client has HttpLimits::write_time for each part.
+/// Writes in chunks, for each of which a client has HttpLimits::write_time.
 Connection::Task<bool> Connection::write(std::string_view bytes) {
   error_code error;
   while (!bytes.empty() && !error) {
-    const std::string_view part = bytes.substr(0, kWritePart);
+    const std::string_view part = bytes.substr(0, kWriteChunk);
     stream_.expires_after(options_.limits.write_time);
     co_await asio::async_write(stream_, asio::buffer(part),
                                asio::redirect_error(use_awaitable, error));
@@ -322,8 +329,8 @@ Connection::Task<bool> Connection::write(std::string_view bytes) {
   co_return !error;
 }
 
-/// Closes the connection so that the client can read the last answer: closing it while unread bytes
-/// are left would make the system discard what was written.
+/// Closes the connection once the client has read the last response: closing it while received
+/// bytes are unread would make the system discard what was written.
 Connection::Task<void> Connection::linger() {
   constexpr std::chrono::seconds kTime(1);
   constexpr size_t kBytes = size_t{1} << 20;

@@ -16,18 +16,18 @@
 
 namespace heed::serve {
 
-/// A connection of a client: its requests are read, handled and answered one after the other. All
-/// functions belong to the network thread.
+/// A client's connection. Reads and answers one request after the other. All functions are called
+/// on the network thread.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   /// `options` must outlive this. Requests get the ids `prefix` and a number.
   Connection(boost::asio::ip::tcp::socket socket, const HttpServerOptions& options,
              std::string id_prefix);
 
-  /// Until the client leaves, breaks a rule or is not wanted any more.
+  /// Serves requests until the client disconnects, sends what is not HTTP, or close() is called.
   boost::asio::awaitable<void> run();
-  /// Ends run() after the answer that is being given, or the first one; at once if the connection
-  /// waits for another request.
+  /// Ends run() after the response that is being written, or the first one; at once if the
+  /// connection waits for a further request.
   void close_when_idle();
   void close();
 
@@ -39,9 +39,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Task<bool> read_first_bytes();
   Task<std::optional<Head>> read_request();
   Task<void> refuse(int status, std::string message);
-  Task<void> answer(Head head);
-  Task<bool> write_answer(bool http_1_0);
-  Task<void> watch(std::shared_ptr<HttpTransaction> exchange);
+  Task<void> handle(Head head);
+  Task<bool> write_response(bool http_1_0);
+  Task<void> watch_for_disconnect(std::shared_ptr<HttpTransaction> transaction);
   Task<bool> write(std::string_view bytes);
   Task<void> linger();
   std::function<void()> waker();
@@ -52,10 +52,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const std::string id_prefix_;
   int64_t requests_ = 0;
   std::string client_;
-  boost::asio::steady_timer changed_;  // cancelled when there is something to do
+  boost::asio::steady_timer changed_;  // cancelled to wake the coroutines
   std::shared_ptr<std::atomic<bool>> wake_posted_ = std::make_shared<std::atomic<bool>>(false);
-  std::shared_ptr<HttpTransaction> exchange_;  // that is being answered
-  bool idle_ = false, answered_ = false, watching_ = false, close_after_answer_ = false,
+  std::shared_ptr<HttpTransaction> transaction_;  // that is being answered
+  bool idle_ = false, has_responded_ = false, watching_ = false, close_after_response_ = false,
        keep_alive_ = true;
 };
 

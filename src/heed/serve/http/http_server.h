@@ -17,12 +17,12 @@ struct HttpServerOptions {
   std::string host = "127.0.0.1";  // an address, or "localhost"
   int port = 8080;                 // 0: the system chooses one
   HttpLimits limits = {};
-  /// Answers an exchange, now or later. Called on the network thread, so it must return soon.
+  /// Responds to a transaction, now or later. Called on the network thread, so it must return soon.
   std::function<void(const std::shared_ptr<HttpTransaction>&)> handle = {};
-  /// The answer to what is not a request: status and reason.
+  /// Makes the response to what is not a request.
   std::function<HttpResponse(int status, std::string_view message)> error = {};
-  /// Called on the network thread after the last byte of an answer was written, or the client has
-  /// gone (HttpTransaction::disconnected()).
+  /// Called on the network thread after the last byte of a response was written, or the client has
+  /// disconnected (HttpTransaction::disconnected()).
   std::function<void(const HttpTransaction&)> finished = {};
   /// Called on the network thread ten times a second.
   std::function<void()> tick = {};
@@ -38,16 +38,16 @@ class HttpServer {
   /// Listens, and starts the thread. Throws Error, which names the address, when that is not
   /// possible.
   void start();
-  /// Closes all connections and ends the thread. Exchanges may be used as long as this exists.
+  /// Closes all connections and ends the thread. Transactions may be used as long as this exists.
   void stop();
 
   uint16_t port() const;
 
-  /// In a forked child, which has no network thread: lets go of the port.
+  /// Closes the port in a forked child, which has no network thread.
   void close_inherited_port();
 
-  /// Closes connections that wait for a request, and all others after their answer. New ones may
-  /// ask once: a load balancer that asks how the server is has an answer until the end.
+  /// Closes connections that wait for a request, and all others after their response. New ones may
+  /// send one request, so that a load balancer can ask for /health until the end.
   void drain();
   /// Whether connections are left within `time` after drain().
   bool wait_until_drained(std::chrono::milliseconds time);

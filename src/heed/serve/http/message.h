@@ -25,15 +25,12 @@ struct HttpRequest {
   }
 };
 
-/// A whole answer, or the beginning of one that is sent in parts.
+/// A whole response, or the beginning of one with a streamed body.
 struct HttpResponse {
   int status = 200;
   std::string content_type = "application/json";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers = {};  // further ones
 };
-
-/// "OK", "Not Found", ...; "Unknown" for a status that the server does not use.
-std::string_view reason_phrase(int status);
 
 }  // namespace heed::serve

@@ -1,6 +1,8 @@
 #include "heed/serve/http/target.h"
 
-#include <charconv>
+#include <cstdint>
+
+#include "heed/base/parse_number.h"
 
 namespace heed::serve {
 
@@ -13,12 +15,9 @@ std::optional<std::string> percent_decoded(std::string_view text, bool plus) {
     } else if (text[i] != '%') {
       decoded += text[i];
     } else {
-      unsigned value = 0;
-      if (i + 2 >= text.size()) return std::nullopt;
-      const char* const end = text.data() + i + 3;
-      const auto [last, error] = std::from_chars(text.data() + i + 1, end, value, 16);
-      if (error != std::errc() || last != end) return std::nullopt;
-      decoded += static_cast<char>(value);
+      const auto byte = parse_hexadecimal<uint8_t>(text.substr(i + 1, 2));
+      if (!byte || i + 2 >= text.size()) return std::nullopt;
+      decoded += static_cast<char>(*byte);
       i += 2;
     }
   }

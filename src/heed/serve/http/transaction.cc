@@ -79,7 +79,7 @@ bool HttpTransaction::disconnected() const {
   return disconnected_;
 }
 
-bool HttpTransaction::answered() const {
+bool HttpTransaction::responded() const {
   const MutexLock lock(mutex_);
   return status_ != 0;
 }

@@ -12,51 +12,51 @@
 
 namespace heed::serve {
 
-/// One request and its answer, between the connection and whoever computes the answer. Every
-/// function may be called by any thread.
+/// A request and its response: the connection writes what others compute. Every function may be
+/// called by any thread.
 class HttpTransaction {
  public:
-  /// `wake` tells the connection that there is something to do. Called by any thread. If more than
-  /// `max_pending` bytes of an answer in parts wait to be sent, the client is dropped.
+  /// `wake` tells the connection that there is something to write. Called by any thread. A client
+  /// is dropped when more than `max_pending` bytes of a streamed body wait for it.
   HttpTransaction(HttpRequest request, size_t max_pending, std::function<void()> wake)
       : request_(std::move(request)), max_pending_(max_pending), wake_(std::move(wake)) {}
 
   const HttpRequest& request() const { return request_; }
 
-  /// A header of the answer, before it is given.
+  /// Adds a header to the response that follows.
   void add_header(std::pair<std::string, std::string> header);
-  /// Answers. Of several answers the first one counts.
+  /// Responds. Only the first response counts.
   void respond(HttpResponse response);
-  /// Begins an answer whose body is sent in parts; its body is the first part.
+  /// Begins a response with a streamed body, whose first part is that of `head`.
   void begin(HttpResponse head);
-  /// The next part. Nothing is sent if the client has gone.
+  /// Sends the next part of the body, unless the client has disconnected.
   void send(std::string_view part);
-  /// Ends an answer that begin() began.
+  /// Ends the body that begin() began.
   void end();
 
   bool disconnected() const;
   /// Whether respond() or begin() was called.
-  bool answered() const;
-  /// Whether the answer is complete.
+  bool responded() const;
+  /// Whether the response is complete.
   bool ended() const;
 
   // For the connection:
 
-  /// What has to be sent next.
+  /// Bytes to write next.
   struct Outgoing {
     std::optional<HttpResponse> head;  // once
-    std::string bytes;                 // of the body of an answer in parts
+    std::string bytes;                 // of a streamed body
     bool streamed = false, ended = false;
   };
   /// Takes what was added since the last call.
   Outgoing take();
   /// Whether take() has something.
   bool ready() const;
-  /// The client has gone.
+  /// Notes that the client has disconnected.
   void disconnect();
   /// Whether the client is too slow and has to be disconnected.
   bool overflowed() const;
-  /// The status of the answer; 0 without one.
+  /// The status of the response; 0 without one.
   int status() const;
 
  private:

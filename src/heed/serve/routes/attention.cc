@@ -1,7 +1,6 @@
 #include <cmath>
 
 #include "heed/attention_drawing.h"
-#include "heed/base/json.h"
 #include "heed/base/names.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
@@ -34,10 +33,10 @@ Json weights_json(const AttentionMap& map) {
   return heads;
 }
 
-std::string maps_body(const ModelRegistry::Target& target, const std::string& text,
-                      const AttentionOptions& options) {
+Json maps_json(const Model& model, const std::string& name, const std::string& text,
+               const AttentionOptions& options) {
   Json list = Json::array();
-  for (const AttentionMap& map : target.model->model().attention(text, options))
+  for (const AttentionMap& map : model.attention(text, options))
     list.push_back({{"kind", name_of(map.kind)},
                     {"layer", map.layer},
                     {"first_head", map.first_head},
@@ -45,23 +44,22 @@ std::string maps_body(const ModelRegistry::Target& target, const std::string& te
                     {"queries", map.queries},
                     {"keys", map.keys},
                     {"weights", weights_json(map)}});
-  return dump_json(Json{{"model", target.name}, {"maps", std::move(list)}},
-                   {.replace_invalid = true});
+  return {{"model", name}, {"maps", std::move(list)}};
 }
 
-/// What the page's AttentionView draws.
-std::string viewer_body(const ModelRegistry::Target& target, const std::string& text,
-                        const AttentionOptions& options) {
-  const AttentionDrawing view = attention_element(
-      target.model->model(), text, {.attention = options, .model_name = target.name});
-  return dump_json(Json{{"model", target.name}, {"html", view.drawing}}, {.replace_invalid = true});
+/// The element that the page's AttentionView draws.
+Json viewer_json(const Model& model, const std::string& name, const std::string& text,
+                 const AttentionOptions& options) {
+  const AttentionDrawing view =
+      attention_element(model, text, {.attention = options, .model_name = name});
+  return {{"model", name}, {"html", view.drawing}};
 }
 
 }  // namespace
 
 /// Attention weights as numbers, or for the viewer of the page.
 void post_attention(const ModelCall& call) {
-  const Model& model = call.target.model->model();
+  const Model& model = call.model();
   require_task(call.target, call.target.tasks.attention, "show its attention");
   JsonFields fields(call.body);
   fields.ignore({"model"});
@@ -87,13 +85,10 @@ void post_attention(const ModelCall& call) {
   };
   check_size("text", text);
   check_size("target", options.target);
-  const int64_t tokens = count_tokens(model, text, "text");
-  call.call->enqueue(call.services.admission, tokens);
-  call.target.model->run(call.call, tokens,
-                         [target = call.target, done = call.call, text, options, viewer] {
-                           done->respond_json(viewer ? viewer_body(target, text, options)
-                                                     : maps_body(target, text, options));
-                         });
+  call.respond_with(count_tokens(model, text, "text"),
+                    [name = call.target.name, text, options, viewer](const Model& own) {
+                      return (viewer ? viewer_json : maps_json)(own, name, text, options);
+                    });
 }
 
 }  // namespace heed::serve

@@ -1,5 +1,4 @@
 // OpenAI's chat completions: https://platform.openai.com/docs/api-reference/chat
-#include "heed/base/json.h"
 #include "heed/chat/messages.h"
 #include "heed/generate/generate_options.h"
 #include "heed/serve/chat_fields.h"
@@ -36,7 +35,7 @@ class ChatCall : public GenerationCall {
     const std::string bytes = model().token_bytes(token.token);
     return {{"token", text_of_bytes(bytes)},
             {"logprob", token.log_probability},
-            {"bytes", byte_list(bytes)}};
+            {"bytes", std::vector<uint8_t>(bytes.begin(), bytes.end())}};
   }
 
   Json log_probabilities(const Delta& delta) const {
@@ -55,25 +54,19 @@ class ChatCall : public GenerationCall {
     return list.empty() ? Json() : Json{{"content", list}};
   }
 
-  Json frame(const char* object, Json choices) const {
-    return {{"id", id("chatcmpl")},
-            {"object", object},
-            {"created", created()},
-            {"model", model_name()},
-            {"choices", std::move(choices)}};
+  Json chunk(Json choices) const {
+    return completion("chatcmpl", "chat.completion.chunk", std::move(choices));
   }
 
   void send(size_t i, const Json& delta, const Json& log_probabilities, const Json& finish_reason) {
     call().begin_events();
-    call().send_event(
-        dump_json(frame("chat.completion.chunk", Json::array({{{"index", i},
-                                                               {"delta", delta},
-                                                               {"logprobs", log_probabilities},
-                                                               {"finish_reason", finish_reason}}})),
-                  {.replace_invalid = true}));
+    call().send_json_event(chunk(Json::array({{{"index", i},
+                                               {"delta", delta},
+                                               {"logprobs", log_probabilities},
+                                               {"finish_reason", finish_reason}}})));
   }
 
-  /// What a part of an answer adds to a message, as a client puts it together.
+  /// The "delta" of a chunk: the fields that a part of an answer adds to the message.
   static Json delta_json(const ChatAnswer& part, size_t calls_before) {
     Json delta = Json::object();
     if (!part.reasoning_content.empty()) delta["reasoning_content"] = part.reasoning_content;
@@ -110,15 +103,7 @@ class ChatCall : public GenerationCall {
   void on_end() override {
     int64_t tokens = 0;
     for (const Choice& choice : choices_) tokens += choice.tokens;
-    if (stream_.stream) {
-      if (stream_.include_usage) {
-        Json last = frame("chat.completion.chunk", Json::array());
-        last["usage"] = usage(tokens);
-        call().send_event(dump_json(last));
-      }
-      call().send_event("[DONE]");
-      return call().end_events();
-    }
+    if (stream_.stream) return end_stream(stream_, chunk(Json::array()), tokens);
     Json list = Json::array();
     for (Choice& choice : choices_) {
       ChatAnswer& answer = choice.answer;
@@ -133,9 +118,7 @@ class ChatCall : public GenerationCall {
                       {"logprobs", content_or_null(choice.log_probabilities)},
                       {"finish_reason", choice.finish_reason}});
     }
-    Json whole = frame("chat.completion", std::move(list));
-    whole["usage"] = usage(tokens);
-    call().respond_json(dump_json(whole, {.replace_invalid = true}));
+    respond_with_usage(completion("chatcmpl", "chat.completion", std::move(list)), tokens);
   }
 
   const StreamFields stream_;
@@ -154,7 +137,7 @@ void read_log_probabilities(JsonFields& fields, GenerateOptions& options) {
 }  // namespace
 
 void post_chat_completions(const ModelCall& call) {
-  const Model& model = call.target.model->model();
+  const Model& model = call.model();
   require_task(call.target, call.target.tasks.chat, "chat");
   JsonFields fields(call.body);
   fields.ignore({"model", "user", "metadata", "store", "service_tier", "safety_identifier",

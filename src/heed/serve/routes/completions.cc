@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "heed/base/json.h"
 #include "heed/generate/generate_options.h"
 #include "heed/serve/completion_tokens.h"
 #include "heed/serve/generation_call.h"
@@ -100,12 +99,8 @@ class CompletionCall : public GenerationCall {
             {"finish_reason", choice.finish_reason}};
   }
 
-  Json frame(Json choices) const {
-    return {{"id", id("cmpl")},
-            {"object", "text_completion"},
-            {"created", created()},
-            {"model", model_name()},
-            {"choices", std::move(choices)}};
+  Json chunk(Json choices) const {
+    return completion("cmpl", "text_completion", std::move(choices));
   }
 
   void on_delta(size_t i, const Delta& delta) override {
@@ -139,27 +134,17 @@ class CompletionCall : public GenerationCall {
     if (choice.text.empty() && lists.is_null() && choice.finish_reason.is_null()) return;
     choice.log_probabilities = lists;
     call().begin_events();
-    call().send_event(dump_json(frame(Json::array({choice_json(i)})), {.replace_invalid = true}));
+    call().send_json_event(chunk(Json::array({choice_json(i)})));
     choice.text.clear();
   }
 
   void on_end() override {
     int64_t tokens = 0;
     for (const Choice& choice : choices_) tokens += choice.generated;
-    if (stream_.stream) {
-      if (stream_.include_usage) {
-        Json last = frame(Json::array());
-        last["usage"] = usage(tokens);
-        call().send_event(dump_json(last));
-      }
-      call().send_event("[DONE]");
-      return call().end_events();
-    }
+    if (stream_.stream) return end_stream(stream_, chunk(Json::array()), tokens);
     Json list = Json::array();
     for (size_t i = 0; i < choices_.size(); ++i) list.push_back(choice_json(i));
-    Json whole = frame(std::move(list));
-    whole["usage"] = usage(tokens);
-    call().respond_json(dump_json(whole, {.replace_invalid = true}));
+    respond_with_usage(chunk(std::move(list)), tokens);
   }
 
   const StreamFields stream_;
@@ -173,7 +158,7 @@ class CompletionCall : public GenerationCall {
 
 /// Throws ApiError unless the model can score a prompt.
 void require_scores(const ModelCall& call) {
-  if (call.target.model->model().has_encoder())
+  if (call.model().has_encoder())
     throw invalid_request("echo", "echo with logprobs needs a decoder-only model");
   if (call.target.adapters)
     throw invalid_request("echo", "echo with logprobs is not offered with adapters");
@@ -182,13 +167,13 @@ void require_scores(const ModelCall& call) {
 }  // namespace
 
 void post_completions(const ModelCall& call) {
-  const Model& model = call.target.model->model();
+  const Model& model = call.model();
   require_task(call.target, call.target.tasks.generate, "generate");
   JsonFields fields(call.body);
   fields.ignore({"model", "user"});
   const std::vector<TokenizedText> prompts = read_texts_or_tokens(
       fields, "prompt", model, [&](const std::string& text, const std::string& field) {
-        require_room(model, text, field);
+        refuse_overlong_text(model, text, field);
         return model.prompt_tokens(text);
       });
   GenerateOptions options = read_sampling(fields, model, 0);

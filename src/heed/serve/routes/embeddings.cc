@@ -7,7 +7,6 @@
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
-#include "heed/serve/usage.h"
 
 namespace heed::serve {
 namespace {
@@ -53,7 +52,7 @@ struct EmbeddingCall {
                           i == 0 ? "" : ",", i, vectors[i]);
     body += fmt::format(R"(],"model":{},"usage":{}}})", dump_json(Json(model)),
                         dump_json(usage_json(tokens)));
-    call->respond_json(std::move(body));
+    call->respond({.body = std::move(body)});
   }
 };
 
@@ -74,7 +73,7 @@ std::vector<int32_t> checked(const Model& model, TokenizedText input, int64_t li
 }  // namespace
 
 void post_embeddings(const ModelCall& call) {
-  const Model& model = call.target.model->model();
+  const Model& model = call.model();
   require_task(call.target, call.target.tasks.embed, "embed");
   JsonFields fields(call.body);
   fields.ignore({"model", "user"});
@@ -82,7 +81,7 @@ void post_embeddings(const ModelCall& call) {
   const bool truncate = fields.boolean("truncate").value_or(false);
   std::vector<TokenizedText> input = read_texts_or_tokens(
       fields, "input", model, [&](const std::string& text, const std::string& field) {
-        if (!truncate) require_room(model, text, field);
+        if (!truncate) refuse_overlong_text(model, text, field);
         return model.tokens_to_embed(text);
       });
   auto state = std::make_shared<EmbeddingCall>();

@@ -1,4 +1,3 @@
-#include "heed/base/json.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
@@ -28,13 +27,10 @@ void post_fill(const ModelCall& call) {
   const std::string text = fields.required_text("text");
   const int64_t top = fields.integer("top", 1, 1000).value_or(5);
   fields.refuse_others();
-  const int64_t tokens = count_tokens(call.target.model->model(), text, "text");
-  call.call->enqueue(call.services.admission, tokens);
-  call.target.model->run(call.call, tokens, [target = call.target, done = call.call, text, top] {
-    const Model& model = target.model->model();
-    done->respond_json(dump_json(filled_json(model, target.name, model.fill(text, top)),
-                                 {.replace_invalid = true}));
-  });
+  call.respond_with(count_tokens(call.model(), text, "text"),
+                    [name = call.target.name, text, top](const Model& model) {
+                      return filled_json(model, name, model.fill(text, top));
+                    });
 }
 
 }  // namespace heed::serve

@@ -1,4 +1,3 @@
-#include "heed/base/json.h"
 #include "heed/serve/routes/routes.h"
 
 namespace heed::serve {

@@ -1,8 +1,7 @@
 // LibreTranslate's API, so that its clients work: https://docs.libretranslate.com
 #include <algorithm>
-#include <charconv>
 
-#include "heed/base/json.h"
+#include "heed/base/parse_number.h"
 #include "heed/base/quote.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/language_codes.h"
@@ -16,7 +15,7 @@ namespace {
 constexpr int kMaxAlternatives = 16;
 constexpr const char* kAnySource = "auto";
 
-bool translates(const ModelRegistry::Entry& model) {
+bool translates(const ModelRegistry::ModelInfo& model) {
   return std::ranges::find(model.tasks, "translate") != model.tasks.end();
 }
 
@@ -25,7 +24,7 @@ bool has(const std::vector<std::string>& codes, const std::string& language) {
 }
 
 /// The languages of the translators, with those that each can be translated into.
-Json language_list(const std::vector<ModelRegistry::Entry>& models) {
+Json language_list(const std::vector<ModelRegistry::ModelInfo>& models) {
   Json list = Json::array();
   const auto targets_of = [&](const std::string& source) -> Json& {
     for (Json& language : list)
@@ -33,7 +32,7 @@ Json language_list(const std::vector<ModelRegistry::Entry>& models) {
     list.push_back({{"code", source}, {"name", source}, {"targets", Json::array()}});
     return list.back()["targets"];
   };
-  for (const ModelRegistry::Entry& model : models) {
+  for (const ModelRegistry::ModelInfo& model : models) {
     if (!translates(model)) continue;
     for (const std::string& source : model.source_languages) {
       Json& targets = targets_of(short_language(source));
@@ -63,9 +62,8 @@ int read_alternatives(JsonFields& fields) {
   if (!value || !value->is_string())
     return static_cast<int>(fields.integer("alternatives", 0, kMaxAlternatives).value_or(0));
   const std::string text = value->get<std::string>();
-  int count = -1;
-  const auto [last, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc() || *last != '\0' || count < 0 || count > kMaxAlternatives)
+  const int count = parse_number<int>(text).value_or(-1);
+  if (count < 0 || count > kMaxAlternatives)
     throw invalid_request("alternatives", fmt::format("alternatives is {}, expected 0 to {}",
                                                       quoted(text), kMaxAlternatives));
   return count;
@@ -79,7 +77,7 @@ std::string own_code(const std::vector<std::string>& codes, const std::string& l
 }  // namespace
 
 void get_languages(Services& services, Call& call) {
-  call.respond_json(dump_json(language_list(services.models.list())));
+  call.respond_json(language_list(services.models.list()));
 }
 
 /// Clients name languages instead of a model: the first translator that has them.
@@ -87,7 +85,7 @@ std::string choose_translator(const Services& services, const Json& body) {
   JsonFields fields(body);
   const std::string source = required(fields, "source"), target = required(fields, "target");
   bool knows_source = source == kAnySource, knows_target = false;
-  for (const ModelRegistry::Entry& model : services.models.list()) {
+  for (const ModelRegistry::ModelInfo& model : services.models.list()) {
     if (!translates(model)) continue;
     const bool from = source == kAnySource ? model.source_languages.size() == 1
                                            : has(model.source_languages, source);
@@ -116,7 +114,7 @@ void post_libre_translate(const ModelCall& call) {
   const int alternatives = read_alternatives(fields);
   fields.refuse_others();
 
-  const Model& model = call.target.model->model();
+  const Model& model = call.model();
   TranslateOptions options;
   options.search.n_best = 1 + alternatives;
   options.search.num_beams = std::max(options.search.num_beams, options.search.n_best);
@@ -136,7 +134,7 @@ void post_libre_translate(const ModelCall& call) {
               }
               Json answer = {{"translatedText", list ? best : best.front()}};
               if (alternatives > 0) answer["alternatives"] = list ? others : others.front();
-              answered.respond_json(dump_json(answer, {.replace_invalid = true}));
+              answered.respond_json(answer);
             });
 }
 

@@ -5,15 +5,15 @@
 namespace heed::serve {
 namespace {
 
-using Load = ServedModel::Load;
+using Stats = ServedModel::Stats;
 
 void print_gauge(std::string& out, const std::vector<ModelRegistry::Target>& models,
                  const std::string& name, const char* type, const char* help,
-                 int64_t Load::*member) {
+                 int64_t Stats::*member) {
   out += metric_header(name, type, help);
   for (const ModelRegistry::Target& target : models)
     out += metric_line(name, metric_labels({{"model", target.name}}),
-                       static_cast<double>(target.model->load().*member));
+                       static_cast<double>(target.model->stats().*member));
 }
 
 }  // namespace
@@ -27,12 +27,12 @@ void get_metrics(Services& services, Call& call) {
   out += metric_line("heed_queued_tokens", "", static_cast<double>(services.admission.tokens()));
   const auto models = services.models.loaded();
   print_gauge(out, models, "heed_running_requests", "gauge", "Outputs that are generated or wait",
-              &Load::requests);
+              &Stats::requests);
   print_gauge(out, models, "heed_kv_rows", "gauge",
-              "Rows of the kv cache that requests and kept prefixes use", &Load::rows);
+              "Rows of the kv cache that requests and kept prefixes use", &Stats::rows);
   print_gauge(out, models, "heed_reused_tokens_total", "counter",
               "Tokens of prompts whose keys and values were kept from an earlier request",
-              &Load::reused_tokens);
+              &Stats::reused_tokens);
   call.respond({.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = out});
 }
 

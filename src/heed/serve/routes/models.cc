@@ -1,11 +1,10 @@
 // OpenAI's list of models: https://platform.openai.com/docs/api-reference/models
-#include "heed/base/json.h"
 #include "heed/serve/routes/routes.h"
 
 namespace heed::serve {
 namespace {
 
-Json model_json(const ModelRegistry::Entry& entry) {
+Json model_json(const ModelRegistry::ModelInfo& entry) {
   Json model = {{"id", entry.name},
                 {"object", "model"},
                 {"created", 0},
@@ -24,15 +23,15 @@ Json model_json(const ModelRegistry::Entry& entry) {
 
 void get_models(Services& services, Call& call) {
   Json list = Json::array();
-  for (const ModelRegistry::Entry& entry : services.models.list())
+  for (const ModelRegistry::ModelInfo& entry : services.models.list())
     list.push_back(model_json(entry));
-  call.respond_json(dump_json(Json{{"object", "list"}, {"data", std::move(list)}}));
+  call.respond_json({{"object", "list"}, {"data", std::move(list)}});
 }
 
 void get_model(Services& services, Call& call) {
   const std::string name = name_in_path(call);
-  for (const ModelRegistry::Entry& entry : services.models.list())
-    if (entry.name == name) return call.respond_json(dump_json(model_json(entry)));
+  for (const ModelRegistry::ModelInfo& entry : services.models.list())
+    if (entry.name == name) return call.respond_json(model_json(entry));
   throw unknown_model(name);
 }
 

@@ -37,6 +37,6 @@ std::string description() {
 }  // namespace
 
 /// The description of all routes, for tools.
-void get_openapi(Services& /*services*/, Call& call) { call.respond_json(description()); }
+void get_openapi(Services& /*services*/, Call& call) { call.respond({.body = description()}); }
 
 }  // namespace heed::serve

@@ -1,11 +1,9 @@
 // The shape of Jina's and Cohere's rerankers.
 #include <algorithm>
 
-#include "heed/base/json.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
-#include "heed/serve/usage.h"
 
 namespace heed::serve {
 namespace {
@@ -43,11 +41,10 @@ struct RerankCall {
       if (return_documents) result["document"] = {{"text", documents[static_cast<size_t>(index)]}};
       results.push_back(std::move(result));
     }
-    const Json answer = {{"id", fmt::format("rerank-{}", call->request().id)},
-                         {"model", target.name},
-                         {"results", std::move(results)},
-                         {"usage", usage_json(tokens)}};
-    call->respond_json(dump_json(answer, {.replace_invalid = true}));
+    call->respond_json({{"id", fmt::format("rerank-{}", call->request().id)},
+                        {"model", target.name},
+                        {"results", std::move(results)},
+                        {"usage", usage_json(tokens)}});
   }
 };
 
@@ -56,7 +53,7 @@ std::vector<std::string> read_documents(JsonFields& fields) {
   const Json& list = fields.require("documents");
   const bool objects = list.is_array() && !list.empty() && list.front().is_object();
   if (!objects) return read_texts(fields, "documents");
-  check_count(list.size(), fields.path_of("documents"));
+  check_list_length(list.size(), fields.path_of("documents"));
   std::vector<std::string> documents;
   for (size_t i = 0; i < list.size(); ++i)
     documents.push_back(JsonFields(list[i], fmt::format("documents[{}]", i)).required_text("text"));
@@ -66,7 +63,7 @@ std::vector<std::string> read_documents(JsonFields& fields) {
 }  // namespace
 
 void post_rerank(const ModelCall& call) {
-  const Model& model = call.target.model->model();
+  const Model& model = call.model();
   require_task(call.target, call.target.tasks.rerank, "rerank");
   JsonFields fields(call.body);
   fields.ignore({"model", "user"});
@@ -83,7 +80,7 @@ void post_rerank(const ModelCall& call) {
   const Tokenizer tokenizer = model.tokenizer("reranking");
   std::vector<int64_t> tokens;
   for (size_t i = 0; i < state->documents.size(); ++i) {
-    require_room(model, state->documents[i], fmt::format("documents[{}]", i));
+    refuse_overlong_text(model, state->documents[i], fmt::format("documents[{}]", i));
     tokens.push_back(std::ssize(tokenizer.encode_pair(state->query, state->documents[i]).ids));
     if (const int64_t limit = model.context_length(); limit > 0 && tokens.back() > limit)
       throw context_length_exceeded(fmt::format("documents[{}]", i), tokens.back(), limit);

@@ -1,7 +1,6 @@
 // OpenAI's responses, for text: https://platform.openai.com/docs/api-reference/responses
 #include <limits>
 
-#include "heed/base/json.h"
 #include "heed/serve/chat_fields.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/routes/routes.h"
@@ -10,19 +9,19 @@
 namespace heed::serve {
 namespace {
 
-/// What an answer repeats of its request.
-struct Repeated {
+/// Fields of the request that the response repeats.
+struct EchoedFields {
   Json instructions, max_output_tokens, temperature, top_p, metadata;
 };
 
 class ResponseCall : public GenerationCall {
  public:
   ResponseCall(const ModelCall& call, bool stream, const ChatPrompt& prompt, size_t messages,
-               Repeated repeated)
+               EchoedFields repeated)
       : GenerationCall(call),
         stream_(stream),
         reader_(prompt.answer, messages),
-        repeated_(std::move(repeated)) {}
+        echoed_(std::move(repeated)) {}
 
  private:
   Json part() const {
@@ -66,30 +65,30 @@ class ResponseCall : public GenerationCall {
             {"status", status},
             {"error", nullptr},
             {"incomplete_details", cut ? Json{{"reason", "max_output_tokens"}} : Json()},
-            {"instructions", repeated_.instructions},
-            {"max_output_tokens", repeated_.max_output_tokens},
+            {"instructions", echoed_.instructions},
+            {"max_output_tokens", echoed_.max_output_tokens},
             {"model", model_name()},
             {"output", std::move(output)},
             {"parallel_tool_calls", true},
             {"previous_response_id", nullptr},
             {"store", false},
-            {"temperature", repeated_.temperature},
+            {"temperature", echoed_.temperature},
             {"text", {{"format", {{"type", "text"}}}}},
             {"tool_choice", "auto"},
             {"tools", Json::array()},
-            {"top_p", repeated_.top_p},
+            {"top_p", echoed_.top_p},
             {"truncation", "disabled"},
             {"usage", ended ? usage : Json()},
-            {"metadata", repeated_.metadata}};
+            {"metadata", echoed_.metadata}};
   }
 
   void send(const char* type, const Json& fields) {
     Json event = {{"type", type}, {"sequence_number", events_++}};
     event.update(fields);
-    call().send_event(dump_json(event, {.replace_invalid = true}), type);
+    call().send_json_event(event, type);
   }
 
-  /// With the place of the message's only part.
+  /// The fields, and the place of the message's only part.
   Json with_place(const Json& fields) const {
     Json whole = {{"item_id", id("msg")}, {"output_index", message_index_}, {"content_index", 0}};
     whole.update(fields);
@@ -135,8 +134,7 @@ class ResponseCall : public GenerationCall {
   }
 
   void on_end() override {
-    if (!stream_)
-      return call().respond_json(dump_json(response(status_), {.replace_invalid = true}));
+    if (!stream_) return call().respond_json(response(status_));
     begin_message();
     send("response.output_text.done",
          with_place({{"text", answer_.content}, {"logprobs", Json::array()}}));
@@ -150,7 +148,7 @@ class ResponseCall : public GenerationCall {
 
   const bool stream_;
   AnswerReader reader_;
-  const Repeated repeated_;
+  const EchoedFields echoed_;
   ChatAnswer answer_;
   const char* status_ = "completed";
   int64_t tokens_ = 0, events_ = 0, message_index_ = 0;
@@ -199,7 +197,7 @@ Json or_null(const Json* value) { return value ? *value : Json(); }
 }  // namespace
 
 void post_responses(const ModelCall& call) {
-  const Model& model = call.target.model->model();
+  const Model& model = call.model();
   require_task(call.target, call.target.tasks.chat, "chat");
   JsonFields fields(call.body);
   fields.ignore(
@@ -218,11 +216,11 @@ void post_responses(const ModelCall& call) {
   fields.only("background", false);
   Json metadata = or_null(fields.find("metadata"));
   if (metadata.is_null()) metadata = Json::object();
-  Repeated repeated{.instructions = or_null(fields.find("instructions")),
-                    .max_output_tokens = or_null(fields.find("max_output_tokens")),
-                    .temperature = or_null(fields.find("temperature")),
-                    .top_p = or_null(fields.find("top_p")),
-                    .metadata = std::move(metadata)};
+  EchoedFields repeated{.instructions = or_null(fields.find("instructions")),
+                        .max_output_tokens = or_null(fields.find("max_output_tokens")),
+                        .temperature = or_null(fields.find("temperature")),
+                        .top_p = or_null(fields.find("top_p")),
+                        .metadata = std::move(metadata)};
   fields.refuse_others();
 
   const ChatPrompt prompt = make_prompt(model, messages, {}, "input");

@@ -3,38 +3,45 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <set>
 
+#include "heed/base/parse_number.h"
 #include "heed/base/quote.h"
+#include "heed/base/utf8.h"
 #include "heed/serve/api_error.h"
 #include "heed/serve/http/target.h"
+#include "heed/serve/web_page.h"
 
 namespace heed::serve {
 namespace {
 
+void respond_with_page(Services& /*services*/, Call& call) { call.respond(web_page()); }
+
 constexpr std::array kRoutes{
-    Route{.method = "GET", .path = "/", .page = get_page, .open = true},
-    Route{.method = "GET", .path = "/health", .page = get_health, .open = true},
-    Route{.method = "GET", .path = "/openapi.json", .page = get_openapi, .open = true},
-    Route{.method = "GET", .path = "/metrics", .page = get_metrics},
-    Route{.method = "GET", .path = "/v1/models", .page = get_models},
-    Route{.method = "GET", .path = "/v1/models/{model}", .page = get_model},
-    Route{.method = "POST", .path = "/v1/completions", .model = post_completions},
-    Route{.method = "POST", .path = "/v1/chat/completions", .model = post_chat_completions},
-    Route{.method = "POST", .path = "/v1/responses", .model = post_responses},
-    Route{.method = "POST", .path = "/v1/embeddings", .model = post_embeddings},
-    Route{.method = "POST", .path = "/v1/translate", .model = post_translate},
-    Route{.method = "POST", .path = "/v1/rerank", .model = post_rerank},
-    Route{.method = "POST", .path = "/v1/score", .model = post_score},
-    Route{.method = "POST", .path = "/v1/fill", .model = post_fill},
-    Route{.method = "POST", .path = "/v1/tokenize", .model = post_tokenize},
-    Route{.method = "POST", .path = "/v1/detokenize", .model = post_detokenize},
-    Route{.method = "POST", .path = "/v1/attention", .model = post_attention},
-    Route{.method = "GET", .path = "/languages", .page = get_languages},
+    Route{.method = "GET", .path = "/", .without_model = respond_with_page, .needs_no_key = true},
+    Route{.method = "GET", .path = "/health", .without_model = get_health, .needs_no_key = true},
+    Route{.method = "GET",
+          .path = "/openapi.json",
+          .without_model = get_openapi,
+          .needs_no_key = true},
+    Route{.method = "GET", .path = "/metrics", .without_model = get_metrics},
+    Route{.method = "GET", .path = "/v1/models", .without_model = get_models},
+    Route{.method = "GET", .path = "/v1/models/{model}", .without_model = get_model},
+    Route{.method = "POST", .path = "/v1/completions", .with_model = post_completions},
+    Route{.method = "POST", .path = "/v1/chat/completions", .with_model = post_chat_completions},
+    Route{.method = "POST", .path = "/v1/responses", .with_model = post_responses},
+    Route{.method = "POST", .path = "/v1/embeddings", .with_model = post_embeddings},
+    Route{.method = "POST", .path = "/v1/translate", .with_model = post_translate},
+    Route{.method = "POST", .path = "/v1/rerank", .with_model = post_rerank},
+    Route{.method = "POST", .path = "/v1/score", .with_model = post_score},
+    Route{.method = "POST", .path = "/v1/fill", .with_model = post_fill},
+    Route{.method = "POST", .path = "/v1/tokenize", .with_model = post_tokenize},
+    Route{.method = "POST", .path = "/v1/detokenize", .with_model = post_detokenize},
+    Route{.method = "POST", .path = "/v1/attention", .with_model = post_attention},
+    Route{.method = "GET", .path = "/languages", .without_model = get_languages},
     Route{.method = "POST",
           .path = "/translate",
-          .model = post_libre_translate,
+          .with_model = post_libre_translate,
           .choose = choose_translator,
           .error_body = plain_error_body},
 };
@@ -49,12 +56,13 @@ Json form_fields(std::string_view body) {
     const auto name = percent_decoded(field.substr(0, equals), true);
     const auto value = percent_decoded(field.substr(std::min(equals + 1, field.size())), true);
     if (!name || !value) throw invalid_request("", "the form has an invalid escape");
+    require_utf8(*value, one_line(*name));  // as JSON's parser does
     fields[*name] = *value;
   }
   return fields;
 }
 
-/// What a path has in place of {model} of a route; nothing if it is not a path of the route.
+/// The part of a path in place of {model} of a route; nothing if it is not a path of the route.
 std::optional<std::string_view> name_in_path(const Route& route, std::string_view path) {
   const std::string_view pattern = route.path;
   const std::string_view prefix = pattern.substr(0, pattern.find('{'));
@@ -94,7 +102,7 @@ const Route* find_route(std::string_view method, std::string_view path) {
   return nullptr;
 }
 
-ApiError no_route(std::string_view method, std::string_view path) {
+ApiError unknown_route(std::string_view method, std::string_view path) {
   const std::string methods = methods_of(path);
   if (methods.empty())
     return {404, "invalid_request_error", fmt::format("there is no {}", quoted(path))};
@@ -121,10 +129,8 @@ Json body_of(const HttpRequest& request) {
 std::optional<std::chrono::milliseconds> timeout_of(const HttpRequest& request) {
   const std::string_view text = request.header("x-request-timeout");
   if (text.empty()) return std::nullopt;
-  double seconds = 0;
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, seconds);
-  if (error != std::errc() || last != end || !(seconds > 0 && seconds < 1e6))
+  const double seconds = parse_number<double>(text).value_or(0);
+  if (!(seconds > 0 && seconds < 1e6))
     throw invalid_request(
         "", fmt::format("X-Request-Timeout is {}, expected a number of seconds", quoted(text)));
   return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));

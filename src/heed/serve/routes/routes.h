@@ -17,7 +17,7 @@ const Route* find_route(std::string_view method, std::string_view path);
 /// The name in the path of a call, for routes that have one.
 std::string name_in_path(const Call& call);
 /// 404, or 405 with an Allow header if the path has other methods.
-ApiError no_route(std::string_view method, std::string_view path);
+ApiError unknown_route(std::string_view method, std::string_view path);
 
 /// The body of a request as JSON: what parse_body() reads, or the fields of a form
 /// (application/x-www-form-urlencoded). Throws ApiError on any other Content-Type.
@@ -31,7 +31,6 @@ void get_metrics(Services& services, Call& call);
 void get_models(Services& services, Call& call);
 void get_model(Services& services, Call& call);
 void get_openapi(Services& services, Call& call);
-void get_page(Services& services, Call& call);
 void post_completions(const ModelCall& call);
 void post_chat_completions(const ModelCall& call);
 void post_responses(const ModelCall& call);

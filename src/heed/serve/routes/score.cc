@@ -1,9 +1,7 @@
-#include "heed/base/json.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
 #include "heed/serve/token_text.h"
-#include "heed/serve/usage.h"
 
 namespace heed::serve {
 namespace {
@@ -29,7 +27,7 @@ Json score_json(const Model& model, const std::string& name, const Score& score,
 
 /// The log-probability of a text, or of a target given its source.
 void post_score(const ModelCall& call) {
-  const Model& model = call.target.model->model();
+  const Model& model = call.model();
   require_task(call.target, call.target.tasks.score, "score");
   JsonFields fields(call.body);
   fields.ignore({"model"});
@@ -39,15 +37,11 @@ void post_score(const ModelCall& call) {
   fields.refuse_others();
   const int64_t source_tokens = pair ? count_tokens(model, source, "source") : 0;
   const int64_t tokens = count_tokens(model, text, pair ? "target" : "text") + source_tokens;
-  call.call->enqueue(call.services.admission, tokens);
-  call.target.model->run(
-      call.call, tokens,
-      [target = call.target, done = call.call, pair, source, text, source_tokens] {
-        const Model& own = target.model->model();
-        const Score score = pair ? own.score_pair(source, text) : own.score(text);
-        done->respond_json(dump_json(score_json(own, target.name, score, source_tokens),
-                                     {.replace_invalid = true}));
-      });
+  call.respond_with(tokens,
+                    [name = call.target.name, pair, source, text, source_tokens](const Model& own) {
+                      const Score score = pair ? own.score_pair(source, text) : own.score(text);
+                      return score_json(own, name, score, source_tokens);
+                    });
 }
 
 }  // namespace heed::serve

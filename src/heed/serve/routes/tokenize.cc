@@ -1,12 +1,11 @@
 #include "heed/base/interrupt.h"
-#include "heed/base/json.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
 
 namespace heed::serve {
 
 void post_tokenize(const ModelCall& call) {
-  const Model& model = call.target.model->model();
+  const Model& model = call.model();
   JsonFields fields(call.body);
   fields.ignore({"model"});
   const std::string text = fields.required_text("text");
@@ -18,23 +17,21 @@ void post_tokenize(const ModelCall& call) {
     check_interrupted();
     texts.push_back(model.token_text(token));
   }
-  const Json answer = {{"model", call.target.name},
-                       {"tokens", tokens},
-                       {"texts", std::move(texts)},
-                       {"count", tokens.size()}};
-  call.call->respond_json(dump_json(answer, {.replace_invalid = true}));
+  call.call->respond_json({{"model", call.target.name},
+                           {"tokens", tokens},
+                           {"texts", std::move(texts)},
+                           {"count", tokens.size()}});
 }
 
 void post_detokenize(const ModelCall& call) {
-  const Model& model = call.target.model->model();
+  const Model& model = call.model();
   JsonFields fields(call.body);
   fields.ignore({"model"});
   const std::vector<int32_t> tokens = read_tokens(fields, "tokens", model);
   const bool skip_special = fields.boolean("skip_special").value_or(true);
   fields.refuse_others();
   call.call->respond_json(
-      dump_json(Json{{"model", call.target.name}, {"text", model.detokenize(tokens, skip_special)}},
-                {.replace_invalid = true}));
+      {{"model", call.target.name}, {"text", model.detokenize(tokens, skip_special)}});
 }
 
 }  // namespace heed::serve

@@ -1,10 +1,8 @@
-#include "heed/base/json.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
 #include "heed/serve/translate_fields.h"
 #include "heed/serve/translation_call.h"
-#include "heed/serve/usage.h"
 
 namespace heed::serve {
 namespace {
@@ -43,10 +41,9 @@ void post_translate(const ModelCall& call) {
           list.push_back(
               {{"index", list.size()}, {"text", text.text}, {"candidates", std::move(candidates)}});
         }
-        answered.respond_json(dump_json(Json{{"model", model},
-                                             {"translations", std::move(list)},
-                                             {"usage", usage_json(input, output)}},
-                                        {.replace_invalid = true}));
+        answered.respond_json({{"model", model},
+                               {"translations", std::move(list)},
+                               {"usage", usage_json(input, output)}});
       });
 }
 

@@ -1,4 +1,4 @@
-#include "heed/inspect/attention/weight_code.h"
+#include "heed/inspect/attention/weight_encoding.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,11 +30,11 @@ void append_run(std::string& bytes, uint64_t zeros) {
   bytes += static_cast<char>(zeros);
 }
 
-/// The length of the run whose digits begin at packed[at]. Moves `at` past the digits.
-uint64_t read_run(std::string_view packed, size_t& at) {
+/// The length of the run whose digits begin at encoded[at]. Moves `at` past the digits.
+uint64_t read_run(std::string_view encoded, size_t& at) {
   uint64_t zeros = 0;
   for (int shift = 0;; shift += 7) {
-    const auto digit = static_cast<unsigned char>(packed[at++]);
+    const auto digit = static_cast<unsigned char>(encoded[at++]);
     zeros |= static_cast<uint64_t>(digit & 0x7fu) << shift;
     if (digit < 0x80) return zeros;
   }
@@ -42,7 +42,7 @@ uint64_t read_run(std::string_view packed, size_t& at) {
 
 }  // namespace
 
-void WeightPacker::append(int code) {
+void WeightEncoder::append(int code) {
   if (code < floor_) {
     ++zeros_;
     return;
@@ -51,7 +51,7 @@ void WeightPacker::append(int code) {
   bytes_ += static_cast<char>(code);
 }
 
-void WeightPacker::count(int code) {
+void WeightEncoder::count(int code) {
   ++occurrences_[static_cast<size_t>(code)];
   if (code < previous_) {
     ++run_changes_[static_cast<size_t>(code) + 1];
@@ -60,28 +60,28 @@ void WeightPacker::count(int code) {
   previous_ = code;
 }
 
-void WeightPacker::add(std::span<const float> weights) {
+void WeightEncoder::add(std::span<const float> weights) {
   for (const uint8_t code : codes_of(weights)) {
     append(code);
     count(code);
   }
 }
 
-void WeightPacker::raise_floor(int floor) {
-  const std::string packed = std::exchange(bytes_, {});
+void WeightEncoder::raise_floor(int floor) {
+  const std::string encoded = std::exchange(bytes_, {});
   const uint64_t trailing_zeros = std::exchange(zeros_, 0);
   floor_ = floor;
-  for (size_t at = 0; at < packed.size();) {
-    const auto code = static_cast<unsigned char>(packed[at++]);
+  for (size_t at = 0; at < encoded.size();) {
+    const auto code = static_cast<unsigned char>(encoded[at++]);
     if (code != 0)
       append(code);
     else
-      zeros_ += read_run(packed, at);
+      zeros_ += read_run(encoded, at);
   }
   zeros_ += trailing_zeros;
 }
 
-std::array<int64_t, kMaxFloor + 1> WeightPacker::sizes() const {
+std::array<int64_t, kMaxFloor + 1> WeightEncoder::sizes() const {
   std::array<int64_t, kMaxFloor + 1> sizes{};
   const int64_t all = std::accumulate(occurrences_.begin(), occurrences_.end(), int64_t{0});
   int64_t zeros = 0, runs = 0;
@@ -93,7 +93,7 @@ std::array<int64_t, kMaxFloor + 1> WeightPacker::sizes() const {
   return sizes;
 }
 
-std::string WeightPacker::take() {
+std::string WeightEncoder::take() {
   if (zeros_ > 0) append_run(bytes_, std::exchange(zeros_, 0));
   return std::move(bytes_);
 }

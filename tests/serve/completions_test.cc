@@ -1,44 +1,8 @@
-// OpenAI's routes answer what Model computes, streamed or not.
-#include "heed/base/base64.h"
-#include "heed/base/utf8.h"
-#include "tests/serve/running_server.h"
+// /v1/completions answers what Model computes, streamed or not.
+#include "tests/serve/completion_requests.h"
 
 namespace heed::serve {
 namespace {
-
-/// The chunks of a stream, which must end with [DONE].
-std::vector<Json> streamed(const std::string& path, Json request) {
-  request["stream"] = true;
-  request["stream_options"] = {{"include_usage", true}};
-  const Answer answer = post(path, request);
-  EXPECT_EQ(answer.status, 200) << answer.body;
-  EXPECT_EQ(answer.headers.at("content-type"), "text/event-stream");
-  std::vector<Json> chunks;
-  std::vector<Event> events = events_of(answer.body);
-  if (events.empty() || events.back().data != "[DONE]") {
-    ADD_FAILURE() << "no [DONE]: " << answer.body;
-    return chunks;
-  }
-  events.pop_back();
-  for (const Event& event : events) chunks.push_back(Json::parse(event.data));
-  return chunks;
-}
-
-const Json kWrongSampling = {{"max_tokens", -1},
-                             {"temperature", -1},
-                             {"top_p", 2},
-                             {"top_k", "a"},
-                             {"min_p", 1.5},
-                             {"presence_penalty", "a"},
-                             {"frequency_penalty", 101},
-                             {"seed", -1},
-                             {"stop", 1},
-                             {"n", 0},
-                             {"stream", 1},
-                             {"logit_bias", {{"99999", 1}}},
-                             {"stop_token_ids", {-1}},
-                             {"stream_options", 3},
-                             {"colour", "red"}};
 
 TEST(Completions, EqualGenerate) {
   const Model model = RunningServer::shared().model("lm");
@@ -283,23 +247,6 @@ TEST(Completions, TokensAreTheBytesOfTheText) {
   EXPECT_NE(lists["tokens"].dump().find("bytes:\\\\xe4"), std::string::npos) << lists["tokens"];
 }
 
-TEST(ChatCompletions, TokensHaveTheBytesOfTheAnswer) {
-  const Json choice =
-      posted("/v1/chat/completions", {{"model", "bytes"},
-                                      {"messages", {{{"role", "user"}, {"content", "the sea"}}}},
-                                      {"max_tokens", 16},
-                                      {"skip_special_tokens", false},
-                                      {"logprobs", true},
-                                      {"top_logprobs", 5}})["choices"][0];
-  std::string text;
-  for (const Json& token : choice["logprobs"]["content"]) {
-    for (const Json& byte : token["bytes"]) text += static_cast<char>(byte.get<int>());
-    EXPECT_EQ(token["top_logprobs"].size(), 5u);
-  }
-  // A text is whole characters; what is not one is shown as U+FFFD.
-  EXPECT_EQ(with_replacements(text), choice["message"]["content"].get<std::string>());
-}
-
 TEST(Completions, GenerateNothingIfAskedForNoTokens) {
   const Json request = {{"model", "lm"}, {"prompt", "the old"}, {"max_tokens", 0}};
   const Json choice = posted("/v1/completions", request)["choices"][0];
@@ -309,157 +256,6 @@ TEST(Completions, GenerateNothingIfAskedForNoTokens) {
   EXPECT_EQ(streamed("/v1/completions", request)[0]["choices"][0], choice);
   refused("/v1/completions", {{"model", "t5"}, {"prompt", "a"}, {"echo", true}, {"logprobs", 1}},
           "echo");
-}
-
-TEST(ChatCompletions, EqualChatStreamedOrNot) {
-  const Model model = RunningServer::shared().model("chat");
-  const std::vector<ChatMessage> messages{{.role = "user", .content = "the sea"}};
-  const ChatResult expected =
-      model.chat(messages, {.max_new_tokens = 6, .top_log_probabilities = 1});
-  const Json request = {{"model", "chat"},
-                        {"messages", {{{"role", "user"}, {"content", "the sea"}}}},
-                        {"max_completion_tokens", 6},
-                        {"logprobs", true},
-                        {"top_logprobs", 1},
-                        {"n", 2}};
-  const Json whole = posted("/v1/chat/completions", request);
-  EXPECT_EQ(whole["object"], "chat.completion");
-  ASSERT_EQ(whole["choices"].size(), 2u);
-  const Json& choice = whole["choices"][0];
-  EXPECT_EQ(choice["message"]["role"], "assistant");
-  EXPECT_EQ(choice["message"]["content"], expected.answer.content);
-  const std::vector<TokenLogProbability>& chosen = expected.generation.chosen;
-  ASSERT_EQ(choice["logprobs"]["content"].size(), chosen.size());
-  for (size_t i = 0; i < chosen.size(); ++i)
-    EXPECT_EQ(choice["logprobs"]["content"][i]["logprob"].get<double>(), chosen[i].log_probability);
-
-  std::string content;
-  Json log_probabilities = Json::array(), finish;
-  const std::vector<Json> chunks = streamed("/v1/chat/completions", request);
-  ASSERT_FALSE(chunks.empty());
-  for (const Json& chunk : chunks) {
-    EXPECT_EQ(chunk["object"], "chat.completion.chunk");
-    for (const Json& part : chunk["choices"]) {
-      if (part["index"] != 0) continue;
-      content += part["delta"].value("content", "");
-      if (part["logprobs"].is_object())
-        for (const Json& one : part["logprobs"]["content"]) log_probabilities.push_back(one);
-      if (!part["finish_reason"].is_null()) finish = part["finish_reason"];
-    }
-  }
-  EXPECT_EQ(content, expected.answer.content);
-  EXPECT_EQ(log_probabilities, choice["logprobs"]["content"]);
-  EXPECT_EQ(finish, choice["finish_reason"]);
-  EXPECT_EQ(chunks.back()["usage"], whole["usage"]);
-}
-
-TEST(ChatCompletions, RefuseWrongFields) {
-  const Json request = {{"model", "chat"}, {"messages", {{{"role", "user"}, {"content", "a"}}}}};
-  refused_each("/v1/chat/completions", request, kWrongSampling);
-  refused_each("/v1/chat/completions", request,
-               {{"messages", Json::array()},
-                {"tools", 1},
-                {"tool_choice", "required"},
-                {"logprobs", 1},
-                {"top_logprobs", 2},
-                {"response_format", {{"type", "json_object"}}},
-                {"chat_template_kwargs", 1}});
-  refused("/v1/chat/completions", {{"model", "chat"}}, "messages");
-  refused("/v1/chat/completions", {{"model", "chat"}, {"messages", {{{"role", 1}}}}},
-          "messages[0].role");
-  refused_each("/v1/chat/completions", request, {{"max_tokens", 0}});
-  Json other = request;
-  other["model"] = "lm";
-  refused("/v1/chat/completions", other, "model");
-}
-
-TEST(ChatCompletions, NameThePlaceInMessages) {
-  const auto refused_messages = [](const Json& message, const std::string& place) {
-    const Json error = refused(
-        "/v1/chat/completions",
-        {{"model", "chat"}, {"messages", {{{"role", "user"}, {"content", "a"}}, message}}}, place);
-    EXPECT_TRUE(error["message"].get<std::string>().starts_with(place + " ")) << error;
-  };
-  refused_messages({{"role", "banana"}, {"content", "a"}}, "messages[1].role");
-  refused_messages({{"role", "user"}, {"contents", "a"}}, "messages[1].contents");
-  refused_messages({{"role", "user"}, {"content", {{{"type", "image_url"}}}}},
-                   "messages[1].content[0]");
-  const auto call = [](const Json& arguments) {
-    return Json{{"role", "assistant"},
-                {"tool_calls", {{{"function", {{"name", "f"}, {"arguments", arguments}}}}}}};
-  };
-  const std::string place = "messages[1].tool_calls[0].function.arguments";
-  refused_messages(call("[1]"), place);
-  Json request = {{"model", "bytes"},
-                  {"messages", {{{"role", "user"}, {"content", "a"}}, call("{")}},
-                  {"tools", {{{"type", "function"}, {"function", {{"name", "f"}}}}}},
-                  {"max_tokens", 1}};
-  refused("/v1/chat/completions", request, place);
-  request["messages"][1] = call("");
-  posted("/v1/chat/completions", request);
-  request["tools"][0].erase("function");
-  refused("/v1/chat/completions", request, "tools[0]");
-}
-
-TEST(ChatCompletions, TakeDeveloperForSystem) {
-  Json request = {
-      {"model", "chat"},
-      {"max_tokens", 4},
-      {"messages",
-       {{{"role", "system"}, {"content", "old"}}, {{"role", "user"}, {"content", "the sea"}}}}};
-  const Json expected = posted("/v1/chat/completions", request);
-  request["messages"][0]["role"] = "developer";
-  const Json found = posted("/v1/chat/completions", request);
-  EXPECT_EQ(found["choices"], expected["choices"]);
-  EXPECT_EQ(found["usage"], expected["usage"]);
-}
-
-TEST(Embeddings, EqualEmbed) {
-  const Model model = RunningServer::shared().model("encoder");
-  const std::vector<std::string> texts{"the old sea", "ship"};
-  const Json found = posted("/v1/embeddings", {{"model", "encoder"}, {"input", texts}});
-  const Json packed = posted(
-      "/v1/embeddings", {{"model", "encoder"}, {"input", texts}, {"encoding_format", "base64"}});
-  EXPECT_EQ(found["object"], "list");
-  for (size_t i = 0; i < texts.size(); ++i) {
-    const std::vector<float> expected = model.embed(texts[i]);
-    EXPECT_EQ(found["data"][i]["index"], i);
-    EXPECT_EQ(found["data"][i]["embedding"].get<std::vector<float>>(), expected);
-    const std::string bytes(reinterpret_cast<const char*>(expected.data()),
-                            expected.size() * sizeof(float));
-    EXPECT_EQ(packed["data"][i]["embedding"], encode_base64(bytes));
-  }
-  EXPECT_EQ(found["usage"]["prompt_tokens"],
-            model.tokenize(texts[0]).size() + model.tokenize(texts[1]).size());
-  const Json of_tokens = posted(
-      "/v1/embeddings",
-      {{"model", "encoder"}, {"input", {model.tokenize(texts[0]), model.tokenize(texts[1])}}});
-  EXPECT_EQ(of_tokens["data"], found["data"]);
-  const Json shortened =
-      posted("/v1/embeddings", {{"model", "encoder"}, {"input", "ship"}, {"dimensions", 8}});
-  const auto vector = shortened["data"][0]["embedding"].get<std::vector<double>>();
-  ASSERT_EQ(vector.size(), 8u);
-  double length = 0;
-  for (const double x : vector) length += x * x;
-  EXPECT_NEAR(length, 1, 1e-5);
-}
-
-TEST(Embeddings, RefuseWrongFields) {
-  refused_each("/v1/embeddings", {{"model", "encoder"}, {"input", "a"}},
-               {{"input", Json::array()},
-                {"input", {-1}},
-                {"input", {{1}, Json::array()}},
-                {"encoding_format", "int8"},
-                {"dimensions", 65},
-                {"truncate", 1},
-                {"colour", "red"}});
-  std::string text;
-  for (int i = 0; i < 40; ++i) text += "sea ";
-  const Json error =
-      refused("/v1/embeddings", {{"model", "encoder"}, {"input", {"a", text}}}, "input[1]");
-  EXPECT_EQ(error["code"], "context_length_exceeded");
-  refused("/v1/embeddings", {{"model", "encoder"}, {"input", std::vector<int>(40, 5)}}, "input[0]");
-  posted("/v1/embeddings", {{"model", "encoder"}, {"input", text}, {"truncate", true}});
 }
 
 }  // namespace

@@ -21,10 +21,10 @@ namespace heed::inspect {
 inline constexpr int kMaxFloor = 16;
 
 /// Encodes a stream of weights.
-class WeightPacker {
+class WeightEncoder {
  public:
   /// `floor` is 1 to kMaxFloor.
-  explicit WeightPacker(int floor) : floor_(floor) {}
+  explicit WeightEncoder(int floor) : floor_(floor) {}
 
   /// Appends weights. One that is not finite counts as 0.
   void add(std::span<const float> weights);

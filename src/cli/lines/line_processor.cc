@@ -1,12 +1,13 @@
-#include "cli/lines/line_work.h"
+#include "cli/lines/line_processor.h"
 
 #include <iostream>
 #include <memory>
 #include <optional>
 
-#include "cli/lines/flush_output.h"
+#include "cli/lines/output.h"
 #include "cli/lines/standard_input.h"
 #include "cli/terminal/signals.h"
+#include "heed/base/output_file.h"
 
 namespace heed::cli {
 
@@ -38,10 +39,10 @@ Option add_tensor_parallel_option(Command& command, LineArguments& arguments) {
                           "Under mpirun, divide the model among the ranks instead of the lines");
 }
 
-LineWork line_work(const LineArguments& arguments) {
+LineProcessor line_processor(const LineArguments& arguments) {
   leave_ranks_to_library();
   const auto stop = std::make_shared<std::optional<StopRequest>>();  // while lines are shared
-  LineWork work(
+  LineProcessor processor(
       {.read = [lines = TextLines()](std::string& line) mutable { return lines.next(line); },
        .write =
            [](const std::vector<LineAnswer>& answers) {
@@ -53,8 +54,10 @@ LineWork line_work(const LineArguments& arguments) {
        .tensor_parallel = arguments.tensor_parallel,
        .on_sharing = [stop] { stop->emplace(); },
        .interrupted = [stop] { return *stop && (*stop)->requested(); }});
-  if (work.is_root() && !arguments.input.empty()) read_as_standard_input(arguments.input);
-  return work;
+  if (processor.is_root() && !arguments.resume.empty())
+    require_output_file("--resume", arguments.resume);
+  if (processor.is_root() && !arguments.input.empty()) read_as_standard_input(arguments.input);
+  return processor;
 }
 
 }  // namespace heed::cli

@@ -21,8 +21,8 @@ namespace heed {
 namespace engine {
 namespace {
 
-/// Lines of a piece at most, and for each rank those that are read ahead.
-constexpr size_t kLinesOfPiece = 512, kLinesAhead = 2048;
+/// The most lines of a chunk, and the most that are read ahead for each rank.
+constexpr size_t kMaxChunkLines = 512, kLinesAhead = 2048;
 
 /// Lines with what becomes known of the input once they are answered.
 struct Batch {
@@ -46,8 +46,8 @@ class InputLines {
 
   /// See LineSource.
   Batch next() { return numbered(source_.next(std::numeric_limits<size_t>::max())); }
-  Batch next_by_now(size_t parts, bool& ended) {
-    return numbered(source_.next_by_now(parts, kLinesOfPiece, ended));
+  Batch next_available(size_t parts, bool& ended) {
+    return numbered(source_.next_available(parts, kMaxChunkLines, ended));
   }
 
  private:
@@ -70,7 +70,7 @@ void put(AnswerOutput& output, const Answers& answers, int64_t last, uint64_t ha
     output.finish();
     throw Error(answers.error);
   }
-  output.reach(last, hash);
+  output.set_progress(last, hash);
 }
 
 void answer_alone(InputLines& lines, AnswerOutput& output, const AnswerLines& answer) {
@@ -78,27 +78,27 @@ void answer_alone(InputLines& lines, AnswerOutput& output, const AnswerLines& an
     put(output, answer_all(batch.lines, answer), batch.last(), batch.hash);
 }
 
-/// Lines as pieces, each a part of what has arrived: large ones of a file, and smaller ones towards
+/// Lines as chunks, each a part of what has arrived: large ones of a file, and smaller ones towards
 /// its end, so that all ranks end at about the same time (guided
 /// self-scheduling, Polychronopoulos and Kuck 1987).
-class LinePieces {
+class LineChunks {
  public:
-  LinePieces(InputLines& lines, std::string kind, size_t parts)
+  LineChunks(InputLines& lines, std::string kind, size_t parts)
       : lines_(lines), kind_(std::move(kind)), parts_(parts) {}
 
   std::optional<distribute::WorkItem> next(bool& ended) {
-    const Batch batch = lines_.next_by_now(parts_, ended);
+    const Batch batch = lines_.next_available(parts_, ended);
     if (batch.lines.lines.empty()) return std::nullopt;
-    // The result brings back what it means for the progress.
+    // A rank returns the progress with its answers.
     const std::array<uint64_t, 2> reached{static_cast<uint64_t>(batch.last()), batch.hash};
     std::string bytes(reinterpret_cast<const char*>(reached.data()), sizeof(reached));
     return distribute::WorkItem{name_of(batch), bytes + to_bytes(batch.lines)};
   }
 
-  static std::string answered(std::string_view piece, const AnswerLines& answer) {
+  static std::string answered(std::string_view chunk, const AnswerLines& answer) {
     constexpr size_t head = 2 * sizeof(uint64_t);
-    const Answers answers = answer_all(lines_of(piece.substr(head)), answer);
-    return std::string(piece.substr(0, head)) + to_bytes(answers);
+    const Answers answers = answer_all(lines_of(chunk.substr(head)), answer);
+    return std::string(chunk.substr(0, head)) + to_bytes(answers);
   }
 
   static void take(std::string_view result, AnswerOutput& output) {
@@ -121,7 +121,7 @@ class LinePieces {
   size_t parts_;
 };
 
-/// What answers depend on: the build and the files of the model.
+/// A hash of what answers depend on: the build and the files of the model.
 uint64_t fingerprint_of(const Model& model) {
   return engine::fingerprint_of_files(engine::loaded(model), distribute::hash_of_build());
 }
@@ -141,7 +141,7 @@ AnswerLines answer_one_by_one(
       };
 }
 
-struct LineWork::State {
+struct LineProcessor::State {
   explicit State(LineOptions line_options);
   ~State() {
     if (group->is_root() && std::uncaught_exceptions() > exceptions) distribute::end_work(*group);
@@ -154,9 +154,9 @@ struct LineWork::State {
     if (options.on_sharing) options.on_sharing();
     sharing = true;
   }
-  /// Calls `call`; remembers whether another rank reports an error.
+  /// Calls `call` and remembers whether another rank reports an error.
   template <typename Call>
-  void noting_report(const Call& call) {
+  void remembering_report(const Call& call) {
     try {
       call();
     } catch (const ReportedElsewhere&) {
@@ -182,7 +182,7 @@ struct LineWork::State {
   int exceptions = std::uncaught_exceptions();
 };
 
-LineWork::State::State(LineOptions line_options) : options(std::move(line_options)) {
+LineProcessor::State::State(LineOptions line_options) : options(std::move(line_options)) {
   engine::check_count("rank_timeout", options.rank_timeout.count());
   group = distribute::join_launched_ranks(
       [this] { return sharing && options.interrupted && options.interrupted(); },
@@ -192,14 +192,14 @@ LineWork::State::State(LineOptions line_options) : options(std::move(line_option
     parts = std::make_shared<engine::RankParts>(group->rank(), group->size());
 }
 
-void LineWork::State::fail_on_rank(const std::string& error) {
+void LineProcessor::State::fail_on_rank(const std::string& error) {
   begin_sharing();
-  noting_report([&] { distribute::report_to_root(*group, error); });
+  remembering_report([&] { distribute::report_to_root(*group, error); });
 }
 
-LineSums LineWork::State::answer(engine::LineSource& source, const std::string& kind,
-                                 const Model& model, const AnswerLines& answer, size_t columns,
-                                 const engine::AnswerOutput::Write& write) {
+LineSums LineProcessor::State::answer(engine::LineSource& source, const std::string& kind,
+                                      const Model& model, const AnswerLines& answer, size_t columns,
+                                      const engine::AnswerOutput::Write& write) {
   const bool alone = group->alone();
   if (!alone) begin_sharing();
   const uint64_t fingerprint = alone && options.resume.empty() ? 0 : engine::fingerprint_of(model);
@@ -216,10 +216,10 @@ LineSums LineWork::State::answer(engine::LineSource& source, const std::string& 
   if (alone) {
     engine::answer_alone(lines, *output, answer);
   } else {
-    engine::LinePieces pieces(lines, kind, parts ? 1 : 2 * static_cast<size_t>(group->size()));
+    engine::LineChunks chunks(lines, kind, parts ? 1 : 2 * static_cast<size_t>(group->size()));
     share(fingerprint,
-          {.next = [&](bool& ended) { return pieces.next(ended); },
-           .take = [&](const std::string& result) { engine::LinePieces::take(result, *output); }},
+          {.next = [&](bool& ended) { return chunks.next(ended); },
+           .take = [&](const std::string& result) { engine::LineChunks::take(result, *output); }},
           answer);
   }
   output->finish();
@@ -228,44 +228,42 @@ LineSums LineWork::State::answer(engine::LineSource& source, const std::string& 
   return sums;
 }
 
-void LineWork::State::share(uint64_t fingerprint, const distribute::WorkSource& source,
-                            const AnswerLines& answer) {
-  noting_report([&] {
+void LineProcessor::State::share(uint64_t fingerprint, const distribute::WorkSource& source,
+                                 const AnswerLines& answer) {
+  remembering_report([&] {
     if (parts)
       distribute::run_spmd(*group, fingerprint, source,
-                           [&](distribute::Messenger& messenger, std::string_view piece) {
+                           [&](distribute::Messenger& messenger, std::string_view chunk) {
                              parts->use(messenger);
-                             return engine::LinePieces::answered(piece, answer);
+                             return engine::LineChunks::answered(chunk, answer);
                            });
     else
-      distribute::share_work(*group, fingerprint, source, [&](std::string_view piece) {
-        return engine::LinePieces::answered(piece, answer);
+      distribute::share_work(*group, fingerprint, source, [&](std::string_view chunk) {
+        return engine::LineChunks::answered(chunk, answer);
       });
   });
 }
 
-LineWork::LineWork(LineOptions options)
+LineProcessor::LineProcessor(LineOptions options)
     : state_(distribute::waiting_for_report(
           [&] { return std::make_unique<State>(std::move(options)); })) {}
 
-LineWork::LineWork(LineWork&&) noexcept = default;
+LineProcessor::LineProcessor(LineProcessor&&) noexcept = default;
 
-LineWork::~LineWork() {
+LineProcessor::~LineProcessor() {
   // The ranks part before this one waits.
   const bool waits = state_ && state_->reported_elsewhere;
   state_.reset();
   if (waits) distribute::wait_for_report();
 }
 
-bool LineWork::alone() const { return state_->group->alone(); }
+bool LineProcessor::is_root() const { return state_->group->is_root(); }
 
-bool LineWork::is_root() const { return state_->group->is_root(); }
-
-void LineWork::divide(LoadOptions& options) const {
+void LineProcessor::divide(LoadOptions& options) const {
   if (state_->parts) options.parts = state_->parts;
 }
 
-Model LineWork::load(const std::function<Model()>& load) const {
+Model LineProcessor::load(const std::function<Model()>& load) const {
   try {
     return load();
   } catch (const Error& error) {
@@ -274,10 +272,11 @@ Model LineWork::load(const std::function<Model()>& load) const {
   }
 }
 
-LineSums LineWork::State::answer_input(const Model& model, const AnswerLines& answer,
-                                       size_t columns, const engine::AnswerOutput::Write& write) {
+LineSums LineProcessor::State::answer_input(const Model& model, const AnswerLines& answer,
+                                            size_t columns,
+                                            const engine::AnswerOutput::Write& write) {
   if (!group->is_root()) {
-    engine::KnownLines none({});
+    engine::InMemoryLines none({});
     return this->answer(none, "line", model, answer, columns, write);
   }
   require_input(options.read != nullptr, "LineOptions::read is empty: there are no lines");
@@ -286,11 +285,11 @@ LineSums LineWork::State::answer_input(const Model& model, const AnswerLines& an
   return this->answer(lines, "line", model, answer, columns, write);
 }
 
-LineSums LineWork::answer(const Model& model, const AnswerLines& answer, size_t columns) {
+LineSums LineProcessor::answer(const Model& model, const AnswerLines& answer, size_t columns) {
   return state_->answer_input(model, answer, columns, state_->options.write);
 }
 
-std::vector<LineAnswer> LineWork::collect(const Model& model, const AnswerLines& answer) {
+std::vector<LineAnswer> LineProcessor::collect(const Model& model, const AnswerLines& answer) {
   require_input(state_->options.resume.empty(), "answers that are collected are not written to {}",
                 state_->options.resume.string());
   const auto kept = std::make_shared<std::vector<LineAnswer>>();
@@ -300,13 +299,14 @@ std::vector<LineAnswer> LineWork::collect(const Model& model, const AnswerLines&
   return std::move(*kept);
 }
 
-LineSums LineWork::answer_parts(const std::string& kind, std::vector<std::string> parts,
-                                const Model& model, const AnswerLines& answer, size_t columns) {
-  engine::KnownLines lines(std::move(parts));
+LineSums LineProcessor::answer_parts(const std::string& kind, std::vector<std::string> parts,
+                                     const Model& model, const AnswerLines& answer,
+                                     size_t columns) {
+  engine::InMemoryLines lines(std::move(parts));
   return state_->answer(lines, kind, model, answer, columns, state_->options.write);
 }
 
-void LineWork::conclude(const std::string& line) {
+void LineProcessor::conclude(const std::string& line) {
   require_input(state_->output.has_value(), "a last line follows the answers, on rank 0");
   state_->output->put({line});
 }

@@ -26,6 +26,6 @@ Option add_tensor_parallel_option(Command& command, LineArguments& arguments);
 /// Answers standard input, on standard output or in the file of --resume. Joins the ranks, and
 /// opens LineArguments::input as standard input. While ranks share lines, signals only ask them to
 /// end.
-LineWork line_work(const LineArguments& arguments);
+LineProcessor line_processor(const LineArguments& arguments);
 
 }  // namespace heed::cli

@@ -1,4 +1,4 @@
-#include "heed/inspect/attention/packed_attention.h"
+#include "heed/inspect/attention/encoded_attention.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ Tensor queries_of(const Tensor& weights, int64_t begin, int64_t end) {
   return part;
 }
 
-void expect_equal(const PackedAttention& a, const PackedAttention& b) {
+void expect_equal(const EncodedAttention& a, const EncodedAttention& b) {
   EXPECT_EQ(a.floor, b.floor);
   EXPECT_EQ(a.missing, b.missing);
   ASSERT_EQ(a.maps.size(), b.maps.size());
@@ -30,47 +30,47 @@ void expect_equal(const PackedAttention& a, const PackedAttention& b) {
   }
 }
 
-int64_t bytes_of(const PackedAttention& packed) {
+int64_t bytes_of(const EncodedAttention& encoded) {
   int64_t bytes = 0;
-  for (const PackedAttention::Map& map : packed.maps)
+  for (const EncodedAttention::Map& map : encoded.maps)
     for (const std::string& head : map.heads) bytes += std::ssize(head);
   return bytes;
 }
 
-TEST(PackedAttention, DropsSmallWeightsToFitTheBudget) {
+TEST(EncodedAttention, DropsSmallWeightsToFitTheBudget) {
   const ExampleCapture example = ExampleCapture(200, 1, 4).add(AttentionKind::cross);
-  const PackedAttention all = example.get().weights;
+  const EncodedAttention all = example.get().weights;
   const int64_t budget = bytes_of(all) * 2 / 3;  // half of it in base64
-  const PackedAttention fewer = example.get(budget).weights;
+  const EncodedAttention fewer = example.get(budget).weights;
   EXPECT_EQ(all.floor, 1);
   EXPECT_GT(fewer.floor, 1);
   EXPECT_LE(bytes_of(fewer) * 4 / 3, budget);
-  const std::vector<float> found = unpacked(fewer.maps[0].heads[2]);
+  const std::vector<float> found = decoded(fewer.maps[0].heads[2]);
   const float* given = example.maps[0].weights.data<float>() + 2 * found.size();
   for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], given[i], 1.0f / 255);
 }
 
-TEST(PackedAttention, DoesNotDependOnTheBlocksOfQueriesOrTheThreads) {
+TEST(EncodedAttention, DoesNotDependOnTheBlocksOfQueriesOrTheThreads) {
   const ExampleCapture example = ExampleCapture(150, 3, 4).add_all();
   for (const int64_t budget : {kPageBudget, int64_t{200000}, int64_t{100000}, int64_t{1}}) {
-    const PackedAttention whole = example.get(budget).weights;
+    const EncodedAttention whole = example.get(budget).weights;
     for (const int64_t step : {1, 7, 64}) {
       const Threads set(step == 1 ? 1 : 3);
-      AttentionPacker packer(budget);
+      AttentionEncoder encoder(budget);
       for (const ExampleCapture::Layer& layer : example.maps)
         for (int64_t begin = 0; begin < 150; begin += step)
-          packer.add({layer.kind, layer.layer},
-                     queries_of(layer.weights, begin, std::min<int64_t>(begin + step, 150)));
-      expect_equal(packer.finish(), whole);
+          encoder.add({layer.kind, layer.layer},
+                      queries_of(layer.weights, begin, std::min<int64_t>(begin + step, 150)));
+      expect_equal(encoder.finish(), whole);
     }
   }
 }
 
-TEST(PackedAttention, RefusesWeightsThatDoNotMatchTheLayer) {
+TEST(EncodedAttention, RefusesWeightsThatDoNotMatchTheLayer) {
   const auto message_of = [](const std::vector<std::pair<AttentionSite, Tensor>>& all) {
     try {
-      AttentionPacker packer;
-      for (const auto& [site, weights] : all) packer.add(site, weights);
+      AttentionEncoder encoder;
+      for (const auto& [site, weights] : all) encoder.add(site, weights);
     } catch (const Error& error) {
       return std::string(error.what());
     }

@@ -1,4 +1,4 @@
-#include "heed/serve/readers.h"
+#include "heed/serve/preprocessing_pool.h"
 
 #include <gtest/gtest.h>
 
@@ -22,22 +22,22 @@ std::shared_ptr<Call> call_of(size_t body_bytes) {
   while (true) check_interrupted();
 }
 
-TEST(Readers, DoNotLetShortRequestsWaitForLongOnes) {
+TEST(PreprocessingPool, DoNotLetShortRequestsWaitForLongOnes) {
   std::promise<void> read;
-  Readers readers;
-  for (int i = 0; i < 20; ++i) readers.post(call_of(Readers::kLongBody), read_for_ever);
+  PreprocessingPool readers;
+  for (int i = 0; i < 20; ++i) readers.post(call_of(PreprocessingPool::kLongBody), read_for_ever);
   EXPECT_GE(readers.waiting_long(), 19);
   readers.post(call_of(10), [&] { read.set_value(); });
   read.get_future().wait();
 }
 
-TEST(Readers, ReadTheShortestOfLongRequestsFirst) {
+TEST(PreprocessingPool, ReadTheShortestOfLongRequestsFirst) {
   std::promise<void> posted, done;
   std::vector<size_t> order;
-  Readers readers;
-  readers.post(call_of(Readers::kLongBody), [&] { posted.get_future().wait(); });
+  PreprocessingPool readers;
+  readers.post(call_of(PreprocessingPool::kLongBody), [&] { posted.get_future().wait(); });
   for (const size_t more : {3u, 1u, 2u, 0u})
-    readers.post(call_of(Readers::kLongBody + more), [&, more] {
+    readers.post(call_of(PreprocessingPool::kLongBody + more), [&, more] {
       order.push_back(more);
       if (order.size() == 4) done.set_value();
     });
@@ -46,55 +46,55 @@ TEST(Readers, ReadTheShortestOfLongRequestsFirst) {
   EXPECT_EQ(order, (std::vector<size_t>{0, 1, 2, 3}));
 }
 
-TEST(Readers, EndWhatNobodyWantsAnyMore) {
+TEST(PreprocessingPool, EndWhatNobodyWantsAnyMore) {
   std::promise<void> begun, next;
   bool ran = false;
-  Readers readers;
-  const std::shared_ptr<Call> call = call_of(Readers::kLongBody);
+  PreprocessingPool readers;
+  const std::shared_ptr<Call> call = call_of(PreprocessingPool::kLongBody);
   readers.post(call, [&] {
     begun.set_value();
     read_for_ever();
   });
   begun.get_future().wait();
-  const std::shared_ptr<Call> waiting = call_of(Readers::kLongBody);
+  const std::shared_ptr<Call> waiting = call_of(PreprocessingPool::kLongBody);
   readers.post(waiting, [&] { ran = true; });
   waiting->cancel();
-  readers.post(call_of(Readers::kLongBody), [&] { next.set_value(); });
+  readers.post(call_of(PreprocessingPool::kLongBody), [&] { next.set_value(); });
   call->cancel();
   next.get_future().wait();
   EXPECT_FALSE(ran);
 }
 
-TEST(Readers, AnswerWhenTheDeadlineHasPassed) {
+TEST(PreprocessingPool, AnswerWhenTheDeadlineHasPassed) {
   const std::shared_ptr<Call> call = call_of(10);
   call->deadline = Call::Clock::now();
-  Readers readers;
+  PreprocessingPool readers;
   readers.post(call, read_for_ever);
-  while (!call->exchange().answered()) std::this_thread::yield();
-  EXPECT_EQ(call->exchange().status(), 504);
+  while (!call->transaction().responded()) std::this_thread::yield();
+  EXPECT_EQ(call->transaction().status(), 504);
 }
 
-TEST(Readers, AnswerWithWhatReadingThrows) {
-  Readers readers;
+TEST(PreprocessingPool, AnswerWithWhatReadingThrows) {
+  PreprocessingPool readers;
   const std::shared_ptr<Call> wrong = call_of(10), damaged = call_of(10);
   readers.post(wrong, [] { throw InputError("wrong"); });
   readers.post(damaged, [] { throw Error("damaged"); });
-  while (!wrong->exchange().answered() || !damaged->exchange().answered())
+  while (!wrong->transaction().responded() || !damaged->transaction().responded())
     std::this_thread::yield();
-  EXPECT_EQ(wrong->exchange().status(), 400);
-  EXPECT_EQ(damaged->exchange().status(), 500);
+  EXPECT_EQ(wrong->transaction().status(), 400);
+  EXPECT_EQ(damaged->transaction().status(), 500);
 }
 
-TEST(Readers, EndInTheMiddleOfTheirWork) {
-  const std::shared_ptr<Call> call = call_of(10), waiting = call_of(Readers::kLongBody);
+TEST(PreprocessingPool, EndInTheMiddleOfTheirWork) {
+  const std::shared_ptr<Call> call = call_of(10), waiting = call_of(PreprocessingPool::kLongBody);
   {
     std::promise<void> begun;
-    Readers readers;
+    PreprocessingPool readers;
     readers.post(call, [&] {
       begun.set_value();
       read_for_ever();
     });
-    readers.post(call_of(Readers::kLongBody), read_for_ever);
+    readers.post(call_of(PreprocessingPool::kLongBody), read_for_ever);
     readers.post(waiting, read_for_ever);
     begun.get_future().wait();
     readers.stop();
@@ -102,7 +102,7 @@ TEST(Readers, EndInTheMiddleOfTheirWork) {
     readers.post(waiting, read_for_ever);
     EXPECT_EQ(waiting.use_count(), 1);
   }
-  EXPECT_EQ(call->exchange().status(), 503);
+  EXPECT_EQ(call->transaction().status(), 503);
 }
 
 }  // namespace
