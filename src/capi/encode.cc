@@ -76,10 +76,7 @@ void set_result(heed_encode_result** result, Encoding encoding) {
 
 using namespace heed::capi;
 
-heed_status heed_encode_options_init_sized(heed_encode_options* options, size_t size,
-                                           heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_INIT_SIZED(heed_encode_options)
 
 heed_status heed_tokenizer_encode(heed_tokenizer* tokenizer, heed_string text, int32_t special,
                                   int32_t* tokens, size_t capacity, size_t* count,

@@ -63,10 +63,7 @@ heed_quantize_facts facts_of(const QuantizeResult& result) {
 
 using namespace heed::capi;
 
-heed_status heed_quantize_options_init_sized(heed_quantize_options* options, size_t size,
-                                             heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_INIT_SIZED(heed_quantize_options)
 
 heed_status heed_quantize(const char* source, const char* target,
                           const heed_quantize_options* options, heed_quantize_result** result,

@@ -65,3 +65,9 @@ void write_sized(View* out, View values, const char* name) {
 }
 
 }  // namespace heed::capi
+
+// Defines the function that sets a struct to the defaults.
+#define HEED_INIT_SIZED(CStruct)                                                       \
+  heed_status CStruct##_init_sized(CStruct* options, size_t size, heed_error* error) { \
+    return heed::capi::init_sized(options, size, error);                               \
+  }

@@ -60,10 +60,7 @@ heed_tokenizer_facts facts_of(const LoadedTokenizer& loaded) {
 
 using namespace heed::capi;
 
-heed_status heed_train_tokenizer_options_init_sized(heed_train_tokenizer_options* options,
-                                                    size_t size, heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_INIT_SIZED(heed_train_tokenizer_options)
 
 heed_status heed_tokenizer_load(const char* path, heed_tokenizer** tokenizer, heed_error* error) {
   return run(error, [&] {

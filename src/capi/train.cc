@@ -84,10 +84,7 @@ TrainCallbacks callbacks_of(const heed_train_options& from, bool& stopped) {
 
 using namespace heed::capi;
 
-heed_status heed_train_options_init_sized(heed_train_options* options, size_t size,
-                                          heed_error* error) {
-  return init_sized(options, size, error);
-}
+HEED_INIT_SIZED(heed_train_options)
 
 heed_status heed_train(const heed_train_options* options, heed_error* error) {
   return run(error, [&] {
