@@ -2,7 +2,6 @@
 
 #include "capi/model.h"
 #include "capi/options.h"
-#include "capi/sized.h"
 #include "heed/c_read.h"
 #include "heed/tasks/task_options.h"
 

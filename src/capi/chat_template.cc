@@ -1,7 +1,6 @@
 #include "heed/chat_template.h"
 
 #include "capi/options.h"
-#include "capi/sized.h"
 #include "capi/tokenizer.h"
 #include "heed/chat/chat_options.h"
 

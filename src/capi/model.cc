@@ -1,7 +1,6 @@
 #include "capi/model.h"
 
 #include "capi/options.h"
-#include "capi/sized.h"
 #include "heed/engine/load_options.h"
 
 namespace heed::capi {

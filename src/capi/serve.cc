@@ -4,7 +4,6 @@
 #include "capi/busy.h"
 #include "capi/model.h"
 #include "capi/options.h"
-#include "capi/sized.h"
 #include "heed/c_serve.h"
 #include "heed/serve/check_options.h"
 #include "heed/serve/server_options.h"
