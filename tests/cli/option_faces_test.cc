@@ -17,6 +17,7 @@
 #include "heed/generate/generate_options.h"
 #include "heed/serve/server_options.h"
 #include "heed/tasks/task_options.h"
+#include "heed/text/tokenizer_options.h"
 
 namespace heed {
 namespace {
@@ -224,6 +225,19 @@ TEST(OptionFaces, HaveTheOptionsOfLoading) {
   // The program and the server take them from the environment.
   EXPECT_EQ(missing<engine::HubOption>({c_header("c_model.h", "heed_hub_options"),
                                         c_record("heed_hub_options"), python_dict("HubOptions")}),
+            "");
+}
+
+TEST(OptionFaces, HaveTheOptionsOfTokenizers) {
+  const Face parameters{"python/heed/_tokenizer.py",
+                        part(source("python/heed/_tokenizer.py"), "def train(", "->"),
+                        "\n        KEY: "};
+  EXPECT_EQ(missing<text::TrainTokenizerOption>(
+                {program("tokenizer train", {{"vocab_size", "size"},
+                                             {"special_tokens", "special-token"},
+                                             {"character_coverage", ""}}),
+                 c_header("c_text.h", "heed_train_tokenizer_options"),
+                 c_record("heed_train_tokenizer_options"), parameters}),
             "");
 }
 

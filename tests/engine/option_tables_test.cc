@@ -5,6 +5,7 @@
 #include "heed/engine/load_options.h"
 #include "heed/generate/generate_options.h"
 #include "heed/tasks/task_options.h"
+#include "heed/text/tokenizer_options.h"
 
 namespace heed::engine {
 namespace {
@@ -29,6 +30,8 @@ TEST(OptionTables, HaveAllFields) {
   EXPECT_EQ(rows<tasks::AttentionOption>(), 7);
   [[maybe_unused]] const auto& [attention, n1, n2, n3, n4] = AttentionDrawingOptions();
   EXPECT_EQ(rows<DrawingOption>(), 4);
+  [[maybe_unused]] const auto& [o1, o2, o3, o4, o5, o6] = TrainTokenizerOptions();
+  EXPECT_EQ(rows<text::TrainTokenizerOption>(), 6);
   [[maybe_unused]] const auto& [e1, e2, e3, e4, e5] = ChatOptions();
   EXPECT_EQ(rows<chat::ChatOption>(), 5);
   [[maybe_unused]] const auto& [generate, chat, f1, f2] = ConversationOptions();

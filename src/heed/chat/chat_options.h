@@ -7,7 +7,7 @@
 // (generate/generate_options.h).
 namespace heed::chat {
 
-// Those that an answer has too; the command line takes names of files for tools and template.
+// Of prompts that an answer follows. The command line takes names of files for tools and template.
 #define HEED_ANSWER_OPTIONS(OPTION)                                                               \
   OPTION(tools, .help = "JSON file with the functions that the model may call, in OpenAI's form") \
   OPTION(chat_template, .help = "Jinja file to use instead of the model's chat template")         \

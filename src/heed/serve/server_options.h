@@ -14,7 +14,7 @@ inline constexpr int64_t kLongestTime = 10'000'000'000;  // four months
   OPTION(port, .help = "Port to listen on; 0: one that is free", .range = {0, 65'535}) \
   OPTION(log_texts, .help = "Log the bodies of requests, too")                         \
   OPTION(request_time, .key = "request_seconds", .range = {1, kLongestTime})
-// The C API has arrays of these; the rest of the models that it serves is loaded already.
+// In C the first two are arrays, and models are loaded before they are served.
 #define HEED_OTHER_SERVER_OPTIONS(OPTION)                                                         \
   OPTION(api_keys, .help = "File with a key on each line; requests need one of them")             \
   OPTION(cors_origins, .help = "Origin whose pages may call the server, or * (repeatable)")       \
