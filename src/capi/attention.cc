@@ -31,7 +31,7 @@ namespace {}  // namespace
 
 using namespace heed::capi;
 
-HEED_INIT_SIZED(heed_attention_options)
+HEED_DEFINE_INIT(heed_attention_options)
 
 heed_status heed_attention(heed_model* model, heed_string text,
                            const heed_attention_options* options, heed_attention_result** result,

@@ -27,7 +27,7 @@ Model::OnAnswer answer_function(heed_on_answer on_answer, void* user_data) {
 
 using namespace heed::capi;
 
-HEED_INIT_SIZED(heed_chat_options)
+HEED_DEFINE_INIT(heed_chat_options)
 
 heed_status heed_chat(heed_model* model, heed_string messages, const heed_chat_options* options,
                       const heed_generate_options* generate, heed_on_answer on_answer,

@@ -42,7 +42,7 @@ ChatPrompt earlier_prompt(const heed_chat_prompt* earlier) {
 
 using namespace heed::capi;
 
-HEED_INIT_SIZED(heed_chat_prompt_options)
+HEED_DEFINE_INIT(heed_chat_prompt_options)
 
 heed_status heed_chat_template_load(const char* path, heed_tokenizer* tokenizer,
                                     heed_chat_template** chat_template, heed_error* error) {

@@ -39,7 +39,7 @@ std::vector<ClassifyInput> inputs_of(const heed_text_pair* texts, size_t count) 
 
 using namespace heed::capi;
 
-HEED_INIT_SIZED(heed_classify_options)
+HEED_DEFINE_INIT(heed_classify_options)
 
 heed_status heed_classify(heed_model* model, const heed_text_pair* texts, size_t count,
                           const heed_classify_options* options, heed_classify_result** result,

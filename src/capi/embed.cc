@@ -27,7 +27,7 @@ std::span<float> rows_in(float* vectors, size_t capacity, size_t rows, int64_t c
 
 using namespace heed::capi;
 
-HEED_INIT_SIZED(heed_embed_options)
+HEED_DEFINE_INIT(heed_embed_options)
 
 heed_status heed_embed(heed_model* model, const heed_string* texts, size_t count,
                        const heed_embed_options* options, float* vectors, size_t capacity,

@@ -76,7 +76,7 @@ void set_result(heed_encode_result** result, Encoding encoding) {
 
 using namespace heed::capi;
 
-HEED_INIT_SIZED(heed_encode_options)
+HEED_DEFINE_INIT(heed_encode_options)
 
 heed_status heed_tokenizer_encode(heed_tokenizer* tokenizer, heed_string text, int32_t special,
                                   int32_t* tokens, size_t capacity, size_t* count,

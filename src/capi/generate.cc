@@ -58,8 +58,9 @@ Generation stream(const Model& model, const Prompt& prompt, const GenerateOption
 
 using namespace heed::capi;
 
-HEED_INIT_SIZED(heed_generate_options)
-HEED_INIT_SIZED(heed_search_options)
+HEED_DEFINE_INIT(heed_generate_options)
+
+HEED_DEFINE_INIT(heed_search_options)
 
 heed_status heed_generate(heed_model* model, const heed_prompt* prompts, size_t count,
                           const heed_generate_options* options, heed_generate_result** result,

@@ -63,8 +63,9 @@ LoadOptions load_options(const heed_load_options& from, const HubCall& hub) {
 
 using namespace heed::capi;
 
-HEED_INIT_SIZED(heed_hub_options)
-HEED_INIT_SIZED(heed_load_options)
+HEED_DEFINE_INIT(heed_hub_options)
+
+HEED_DEFINE_INIT(heed_load_options)
 
 heed_status heed_model_load(const char* path, const heed_load_options* options, heed_model** model,
                             heed_error* error) {

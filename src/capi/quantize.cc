@@ -63,7 +63,7 @@ heed_quantize_facts facts_of(const QuantizeResult& result) {
 
 using namespace heed::capi;
 
-HEED_INIT_SIZED(heed_quantize_options)
+HEED_DEFINE_INIT(heed_quantize_options)
 
 heed_status heed_quantize(const char* source, const char* target,
                           const heed_quantize_options* options, heed_quantize_result** result,

@@ -39,7 +39,7 @@ struct HandleOf<heed_fill_result> {
 
 using namespace heed::capi;
 
-HEED_INIT_SIZED(heed_score_options)
+HEED_DEFINE_INIT(heed_score_options)
 
 heed_status heed_score(heed_model* model, heed_string text, const heed_score_options* options,
                        heed_score_result** result, heed_error* error) {

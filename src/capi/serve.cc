@@ -91,8 +91,9 @@ ModelSource source_of(const heed_served_model& from) {
 
 using namespace heed::capi;
 
-HEED_INIT_SIZED(heed_server_options)
-HEED_INIT_SIZED(heed_served_model)
+HEED_DEFINE_INIT(heed_server_options)
+
+HEED_DEFINE_INIT(heed_served_model)
 
 heed_status heed_server_create(const heed_server_options* options, heed_server** server,
                                heed_error* error) {

@@ -125,8 +125,9 @@ bool tell(const Delta& delta, heed_on_delta on_delta, void* user_data) {
 
 using namespace heed::capi;
 
-HEED_INIT_SIZED(heed_session_options)
-HEED_INIT_SIZED(heed_request)
+HEED_DEFINE_INIT(heed_session_options)
+
+HEED_DEFINE_INIT(heed_request)
 
 heed_status heed_session_create(heed_model* model, const heed_session_options* options,
                                 heed_session** session, heed_error* error) {

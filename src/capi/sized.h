@@ -38,6 +38,12 @@ heed_status init_sized(Options* options, size_t size, heed_error* error) {
   });
 }
 
+/// Defines TYPE_init_sized() of the C API.
+#define HEED_DEFINE_INIT(type)                                                   \
+  heed_status type##_init_sized(type* options, size_t size, heed_error* error) { \
+    return heed::capi::init_sized(options, size, error);                         \
+  }
+
 /// The options of a caller: the defaults where `options` is NULL or ends. Throws StatusError when
 /// its size is wrong, and when a newer caller sets an option that this library does not know.
 template <typename Options>
@@ -65,9 +71,3 @@ void write_sized(View* out, View values, const char* name) {
 }
 
 }  // namespace heed::capi
-
-// Defines the function that sets a struct to the defaults.
-#define HEED_INIT_SIZED(CStruct)                                                       \
-  heed_status CStruct##_init_sized(CStruct* options, size_t size, heed_error* error) { \
-    return heed::capi::init_sized(options, size, error);                               \
-  }

@@ -58,7 +58,7 @@ heed_tokenizer_facts facts_of(const LoadedTokenizer& loaded) {
 
 using namespace heed::capi;
 
-HEED_INIT_SIZED(heed_train_tokenizer_options)
+HEED_DEFINE_INIT(heed_train_tokenizer_options)
 
 heed_status heed_tokenizer_load(const char* path, heed_tokenizer** tokenizer, heed_error* error) {
   return run(error, [&] {

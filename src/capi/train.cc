@@ -84,7 +84,7 @@ TrainCallbacks callbacks_of(const heed_train_options& from, bool& stopped) {
 
 using namespace heed::capi;
 
-HEED_INIT_SIZED(heed_train_options)
+HEED_DEFINE_INIT(heed_train_options)
 
 heed_status heed_train(const heed_train_options* options, heed_error* error) {
   return run(error, [&] {

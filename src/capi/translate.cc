@@ -21,7 +21,7 @@ TranslateOptions translate_options(const heed_translate_options& from) {
 
 using namespace heed::capi;
 
-HEED_INIT_SIZED(heed_translate_options)
+HEED_DEFINE_INIT(heed_translate_options)
 
 heed_status heed_translate(heed_model* model, const heed_string* lines, size_t count,
                            const heed_translate_options* options, heed_search_result** result,
