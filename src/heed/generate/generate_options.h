@@ -9,11 +9,8 @@
 #include "heed/search.h"
 #include "heed/translation.h"
 
-// The options of generation, searches and translation, each declared once. A new option of sampling
-// is a field of GenerateOptions and of SamplingOptions and a row here; then it is on the command
-// line, in /set of heed chat, a field of the server and of its description, a keyword of Python,
-// and is read from generation_config.json and GGUF files. tests/cli/option_faces_test.cc names the
-// places that are left.
+// The options of generation, searches and translation, each declared once. CONTRIBUTING.md says how
+// to add one; tests/cli/option_faces_test.cc names the places that are left.
 namespace heed::generate {
 
 using heed::TokenBias;
