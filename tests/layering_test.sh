@@ -88,7 +88,7 @@ named_families() {
 # The program is a face of the library, like the C API and the Python module.
 faces() {
   (cd "$1" && grep -rnE '^#include "heed/[a-z_]+/' src/cli --include='*.cc' --include='*.h' 2>/dev/null || true) |
-    grep -vE '"heed/(base/[a-z_0-9]+|generate/generate_options|engine/load_options)\.h"' |
+    grep -vE '"heed/(base/[a-z_0-9]+|[a-z]+/[a-z]+_options)\.h"' |
     sed 's/^\([^:]*:[0-9]*\):.*/\1: includes an internal header: give what it needs a public one/' || true
   (cd "$1" && grep -rn 'engine::loaded(' src --include='*.cc' --include='*.h' 2>/dev/null || true) |
     grep -vE '^src/heed/engine/' |

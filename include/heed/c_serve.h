@@ -34,6 +34,7 @@ typedef struct heed_server_options {
   /* Receives a line of JSON for each request, if it is not NULL, on a thread of the server. */
   void (*log)(void* user_data, heed_string line);
   void* user_data;
+  int64_t pending_bytes; /* of an answer in parts, that wait for a client which does not read */
 } heed_server_options;
 
 /* As heed::ModelSource, with a model that is loaded. */

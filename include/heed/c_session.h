@@ -37,6 +37,8 @@ typedef struct heed_request {
   const char* target_language;          /* likewise */
   const char* const* adapters;          /* the names of those that apply; NULL: all */
   size_t adapter_count;
+  int32_t alignments; /* whether candidates have them; of a translator */
+  int32_t reserved;   /* 0 */
 } heed_request;
 
 HEED_EXPORT heed_status heed_session_options_init_sized(heed_session_options* options, size_t size,

@@ -19,7 +19,8 @@ enum class WhenFull { stop, drop_oldest };
 
 /// "stop" or "drop-oldest".
 constexpr std::string_view name_of(WhenFull choice) {
-  return choice == WhenFull::stop ? "stop" : "drop-oldest";
+  if (choice == WhenFull::stop) return "stop";
+  return choice == WhenFull::drop_oldest ? "drop-oldest" : "?";
 }
 
 /// The options of a Conversation.

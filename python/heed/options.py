@@ -91,6 +91,7 @@ class ServerOptions(TypedDict, total=False):
     header_seconds: float | None  #: from the first byte of a request to the last of its header
     body_seconds: float | None  #: in which its body arrives
     write_seconds: float | None  #: in which a client has to read 64 kB
+    pending_bytes: int | None  #: of a stream that its client does not read, at most
 
 
 class GenerateOptions(TypedDict, total=False):

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
@@ -105,6 +106,12 @@ class Keywords {
     to = path_from(value, name);
   }
   static void assign(nb::handle value, const char* name, bool& to) { to = bool_from(value, name); }
+  static void assign(nb::handle value, const char* name, std::chrono::milliseconds& to) {
+    const double seconds = number_from(value, name);
+    if (!(seconds >= 0 && seconds <= 1e7))
+      wrong_value(std::string(name) + ": expected 0 to 10,000,000 seconds");
+    to = std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
+  }
   static void assign(nb::handle value, const char* name, std::vector<std::string>& to) {
     to = texts_from(value, name);
   }

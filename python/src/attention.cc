@@ -10,6 +10,7 @@
 #include "call.h"
 #include "heed/inspect/attention/attention_page.h"
 #include "heed/inspect/attention/attention_svg.h"
+#include "heed/tasks/task_options.h"
 #include "model.h"
 #include "options.h"
 
@@ -35,9 +36,7 @@ void name_tokens(Attention& attention) {
 Attention attention(const OpenModel& open, nb::handle text, const Options& options) {
   const Model model = open.get();
   const std::string read = text_from(text, "text");
-  Keywords keywords(options);
-  const AttentionOptions attention_options = take_attention_options(keywords);
-  keywords.finish("attention");
+  const auto attention_options = only_options<tasks::AttentionOption>(options, "attention");
   Attention result;
   result.maps = run([&] { return model.attention(read, attention_options); });
   result.texts.model_name = open.name();

@@ -4,6 +4,8 @@
 
 #include "call.h"
 #include "heed/chat.h"
+#include "heed/chat/chat_options.h"
+#include "heed/generate/generate_options.h"
 #include "model.h"
 #include "options.h"
 
@@ -21,9 +23,7 @@ struct Prompt {
 Prompt chat_prompt(const OpenModel& open, nb::handle messages, const Options& options) {
   const Model model = open.get();
   const std::string json = text_from(messages, "messages");
-  Keywords keywords(options);
-  const ChatOptions chat_options = take_chat_options(keywords);
-  keywords.finish("chat_prompt");
+  const auto chat_options = only_options<chat::ChatOption>(options, "chat_prompt");
   return run([&] {
     const std::vector<ChatMessage> read = read_chat_messages(json);
     return Prompt{model.chat_prompt(read, chat_options), read.size()};
@@ -35,8 +35,8 @@ ChatResult chat(const OpenModel& open, nb::handle messages, const Options& optio
   const Model model = open.get();
   const std::string json = text_from(messages, "messages");
   Keywords keywords(options);
-  const ChatOptions chat_options = take_chat_options(keywords);
-  const GenerateOptions generate_options = take_generate_options(keywords);
+  const auto chat_options = take_options<chat::ChatOption>(keywords);
+  const auto generate_options = take_options<generate::GenerateOption>(keywords);
   keywords.finish("chat");
   return run([&] { return model.chat(read_chat_messages(json), generate_options, chat_options); });
 }

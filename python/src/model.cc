@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "call.h"
+#include "heed/generate/generate_options.h"
 #include "options.h"
 
 namespace heed::python {
@@ -22,9 +23,7 @@ nb::typed<nb::list, Generation> generate(const OpenModel& open, nb::handle promp
                                          const Options& options, int64_t first_number) {
   const Model model = open.get();
   const Arguments texts(list_from(prompts, "prompts", prompt_from));
-  Keywords keywords(options);
-  const GenerateOptions generate_options = take_generate_options(keywords);
-  keywords.finish("generate");
+  const auto generate_options = only_options<generate::GenerateOption>(options, "generate");
   return list_of(run([&] { return model.generate_batch(*texts, generate_options, first_number); }));
 }
 
@@ -34,7 +33,7 @@ nb::typed<nb::list, std::vector<Candidate>> search(const OpenModel& open, nb::ha
   const Arguments texts(list_from(prompts, "prompts", prompt_from));
   Keywords keywords(options);
   const SearchOptions search_options = take_search_options(keywords, {});
-  const GenerateOptions limits = take_generate_options(keywords);
+  const auto limits = take_options<generate::GenerateOption>(keywords);
   keywords.finish("search");
   return list_of(run([&] { return model.search_batch(*texts, search_options, limits); }));
 }

@@ -16,15 +16,24 @@ namespace heed::python {
 // Options of heed, taken from keyword arguments of the same names. What is not given stays as it
 // is.
 
-GenerateOptions take_generate_options(Keywords& keywords);
+template <typename Table>
+typename Table::Options take_options(Keywords& keywords) {
+  typename Table::Options options;
+  Table::for_each(
+      [&](const auto& option) { keywords.read(option.key.data(), options.*option.field); });
+  return options;
+}
+/// The options of a function that has no other keywords.
+template <typename Table>
+typename Table::Options only_options(const nb::dict& values, std::string_view function) {
+  Keywords keywords(values);
+  auto options = take_options<Table>(keywords);
+  keywords.finish(function);
+  return options;
+}
+
 SearchOptions take_search_options(Keywords& keywords, const SearchOptions& defaults);
 TranslateOptions take_translate_options(Keywords& keywords);
-EmbedOptions take_embed_options(Keywords& keywords);
-ClassifyOptions take_classify_options(Keywords& keywords);
-ScoreOptions take_score_options(Keywords& keywords);
-AttentionOptions take_attention_options(Keywords& keywords);
-ChatOptions take_chat_options(Keywords& keywords);
-SessionOptions take_session_options(Keywords& keywords);
 /// The prompt and everything else of a request. It is a search if an option of one is given.
 Request take_request(nb::handle prompt, Keywords& keywords);
 LoadOptions take_load_options(Keywords& keywords);

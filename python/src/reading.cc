@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "call.h"
+#include "heed/tasks/task_options.h"
 #include "model.h"
 #include "options.h"
 
@@ -14,9 +15,7 @@ nb::object embed(const OpenModel& open, nb::handle texts, const Options& options
                  int64_t first_number) {
   const Model model = open.get();
   const Arguments lines(texts_from(texts, "texts"));
-  Keywords keywords(options);
-  const EmbedOptions embed_options = take_embed_options(keywords);
-  keywords.finish("embed");
+  const auto embed_options = only_options<tasks::EmbedOption>(options, "embed");
   const auto width = static_cast<size_t>(model.embedding_size());
   std::vector<float> embeddings = run([&] {
     std::vector<float> rows(lines->size() * width);
@@ -30,9 +29,7 @@ nb::typed<nb::list, std::vector<LabelScore>> classify(const OpenModel& open, nb:
                                                       const Options& options) {
   const Model model = open.get();
   const Arguments inputs(list_from(texts, "texts", classify_input_from));
-  Keywords keywords(options);
-  const ClassifyOptions classify_options = take_classify_options(keywords);
-  keywords.finish("classify");
+  const auto classify_options = only_options<tasks::ClassifyOption>(options, "classify");
   return list_of(run([&] { return model.classify_batch(*inputs, classify_options); }));
 }
 
@@ -41,9 +38,7 @@ nb::typed<nb::list, RankedDocument> rerank(const OpenModel& open, nb::handle que
   const Model model = open.get();
   const std::string question = text_from(query, "query");
   const Arguments texts(texts_from(documents, "documents"));
-  Keywords keywords(options);
-  const ClassifyOptions classify_options = take_classify_options(keywords);
-  keywords.finish("rerank");
+  const auto classify_options = only_options<tasks::ClassifyOption>(options, "rerank");
   return list_of(run([&] { return model.rerank(question, *texts, classify_options); }));
 }
 
@@ -51,18 +46,14 @@ nb::typed<nb::list, LabelledText> label_tokens(const OpenModel& open, nb::handle
                                                const Options& options) {
   const Model model = open.get();
   const Arguments lines(texts_from(texts, "texts"));
-  Keywords keywords(options);
-  const ClassifyOptions classify_options = take_classify_options(keywords);
-  keywords.finish("label_tokens");
+  const auto classify_options = only_options<tasks::ClassifyOption>(options, "label_tokens");
   return list_of(run([&] { return model.label_tokens_batch(*lines, classify_options); }));
 }
 
 Score score(const OpenModel& open, nb::handle text, const Options& options) {
   const Model model = open.get();
   const std::string read = text_from(text, "text");
-  Keywords keywords(options);
-  const ScoreOptions score_options = take_score_options(keywords);
-  keywords.finish("score");
+  const auto score_options = only_options<tasks::ScoreOption>(options, "score");
   return run([&] { return model.score(read, score_options); });
 }
 

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "call.h"
-#include "heed/server.h"
+#include "heed/serve/server_options.h"
 #include "model.h"
 #include "options.h"
 
@@ -14,20 +14,14 @@ namespace {
 
 using std::chrono::milliseconds;
 
-void read_seconds(Keywords& keywords, const char* name, milliseconds& to) {
-  std::optional<double> seconds;
-  keywords.read(name, seconds);
-  if (!seconds) return;
-  if (!(*seconds >= 0 && *seconds <= 1e7))
-    wrong_value(std::string(name) + ": expected 0 to 10,000,000 seconds");
-  to = milliseconds(static_cast<int64_t>(*seconds * 1000));
-}
-
 ModelSource source_from(nb::handle value, std::string_view name) {
   if (!nb::isinstance<nb::dict>(value)) wrong_type(value, name, "a dict");
   Keywords keywords(nb::borrow<nb::dict>(value));
   ModelSource source;
-  keywords.read("name", source.name);
+  serve::ModelSourceOption::for_each([&](const auto& option) {
+    if (option.name != "path") keywords.read(option.key.data(), source.*option.field);
+  });
+  source.batching = take_options<serve::BatchingOption>(keywords);
   if (const nb::object model = keywords.take("model")) {
     if (!nb::isinstance<OpenModel>(model)) wrong_type(model, "model", "a heed.Model");
     source.model = nb::cast<const OpenModel&>(model).get();
@@ -36,13 +30,6 @@ ModelSource source_from(nb::handle value, std::string_view name) {
     if (const nb::object path = keywords.take("path"))
       source.path = path_from(path, "path").string();
   }
-  keywords.read("on_first_use", source.on_first_use);
-  keywords.read("source_language", source.source_language);
-  keywords.read("target_language", source.target_language);
-  keywords.read("max_active_tokens", source.batching.max_active_tokens);
-  keywords.read("max_active_requests", source.batching.max_active_requests);
-  keywords.read("max_cached_tokens", source.batching.max_cached_tokens);
-  keywords.read("max_prefill_tokens", source.batching.max_prefill_tokens);
   keywords.finish("serve");
   return source;
 }
@@ -70,23 +57,9 @@ std::function<void(const std::string&)> log_to(nb::object function) {
 }
 
 ServerOptions server_options_from(Keywords& keywords) {
-  ServerOptions options;
-  keywords.read("host", options.host);
-  keywords.read("port", options.port);
-  keywords.read("api_keys", options.api_keys);
-  keywords.read("cors_origins", options.cors_origins);
-  keywords.read("log_texts", options.log_texts);
-  keywords.read("model_memory", options.memory_limit);
-  keywords.read("queued_requests", options.queue.requests);
-  keywords.read("queued_tokens", options.queue.tokens);
-  keywords.read("connections", options.http.connections);
-  keywords.read("header_bytes", options.http.header_bytes);
-  keywords.read("body_bytes", options.http.body_bytes);
-  read_seconds(keywords, "request_seconds", options.request_time);
-  read_seconds(keywords, "idle_seconds", options.http.idle_time);
-  read_seconds(keywords, "header_seconds", options.http.header_time);
-  read_seconds(keywords, "body_seconds", options.http.body_time);
-  read_seconds(keywords, "write_seconds", options.http.write_time);
+  auto options = take_options<serve::ServerOption>(keywords);
+  options.queue = take_options<serve::QueueLimit>(keywords);
+  options.http = take_options<serve::HttpLimit>(keywords);
   return options;
 }
 

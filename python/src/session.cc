@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "call.h"
+#include "heed/engine/engine_options.h"
 #include "model.h"
 #include "options.h"
 
@@ -40,9 +41,7 @@ OwnDelta own(const Delta& delta) {
 class OpenSession {
  public:
   OpenSession(const OpenModel& model, const Options& options) {
-    Keywords keywords(options);
-    const SessionOptions session_options = take_session_options(keywords);
-    keywords.finish("Session");
+    const auto session_options = only_options<engine::SessionOption>(options, "Session");
     const Model shared = model.get();
     session_ = run([&] { return std::make_unique<Session>(shared, session_options); });
   }

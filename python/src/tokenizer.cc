@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "call.h"
+#include "heed/text/tokenizer_options.h"
 #include "model.h"
 #include "options.h"
 
@@ -28,11 +29,10 @@ Tokenizer train(nb::handle texts, const Options& options) {
   TrainTokenizerOptions train_options;
   if (const nb::object kind = keywords.take("kind"))
     train_options.kind = kind_from(text_from(kind, "kind"));
-  keywords.read("vocab_size", train_options.vocab_size);
-  keywords.read("special_tokens", train_options.special_tokens);
-  keywords.read("pre_tokenizer", train_options.pre_tokenizer);
-  keywords.read("min_frequency", train_options.min_frequency);
-  keywords.read("character_coverage", train_options.character_coverage);
+  text::TrainTokenizerOption::for_each([&]<typename Option>(const Option& option) {
+    if constexpr (!std::is_enum_v<typename Option::Number>)
+      keywords.read(option.key.data(), train_options.*option.field);
+  });
   keywords.finish("Tokenizer.train");
   return run([&] { return Tokenizer::train(*lines, train_options); });
 }

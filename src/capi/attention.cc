@@ -1,19 +1,13 @@
 #include "heed/attention.h"
 
 #include "capi/model.h"
-#include "capi/sized.h"
+#include "capi/options.h"
 #include "heed/c_read.h"
+#include "heed/tasks/task_options.h"
 
 namespace heed::capi {
 
-template <>
-heed_attention_options defaults<heed_attention_options>() {
-  heed_attention_options options{};
-  options.target = heed_string_of("");
-  options.kind = options.layer = options.head = HEED_DEFAULT;
-  options.max_weights = AttentionOptions().max_weights;
-  return options;
-}
+HEED_C_OPTIONS(heed_attention_options, AttentionOptions, HEED_ATTENTION_OPTIONS)
 
 /// A map, and its tokens as C callers read them.
 struct StoredMap {
@@ -32,21 +26,7 @@ struct HandleOf<heed_attention_result> {
   static constexpr const char* kName = "result of heed_attention()";
 };
 
-namespace {
-
-AttentionOptions attention_options(const heed_attention_options& from) {
-  AttentionOptions options;
-  options.target = text_of(from.target, "target");
-  options.source_language = text_or_empty(from.source_language);
-  options.target_language = text_or_empty(from.target_language);
-  options.kind = choice(from.kind, AttentionKind::cross, "kind");
-  if (from.layer != HEED_DEFAULT) options.layer = from.layer;
-  if (from.head != HEED_DEFAULT) options.head = from.head;
-  options.max_weights = from.max_weights;
-  return options;
-}
-
-}  // namespace
+namespace {}  // namespace
 }  // namespace heed::capi
 
 using namespace heed::capi;
@@ -60,8 +40,8 @@ heed_status heed_attention(heed_model* model, heed_string text,
     require_output(result, "result");
     const heed::Model loaded = model_of(model);
     auto maps = std::make_shared<std::vector<StoredMap>>();
-    for (heed::AttentionMap& map : loaded.attention(std::string(text_of(text, "text")),
-                                                    attention_options(read_sized(options))))
+    for (heed::AttentionMap& map :
+         loaded.attention(std::string(text_of(text, "text")), options_of(read_sized(options))))
       maps->emplace_back(std::move(map));
     set_handle(result, std::move(maps));
   });

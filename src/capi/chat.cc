@@ -2,25 +2,15 @@
 
 #include "capi/generate.h"
 #include "capi/model.h"
+#include "capi/options.h"
 #include "capi/outputs.h"
+#include "heed/chat/chat_options.h"
 
 namespace heed::capi {
 
-template <>
-heed_chat_options defaults<heed_chat_options>() {
-  return {};
-}
+HEED_C_OPTIONS(heed_chat_options, ChatOptions, HEED_ANSWER_OPTIONS)
 
 namespace {
-
-ChatOptions chat_options(const heed_chat_options& from) {
-  ChatOptions options;
-  options.tools = text_or_empty(from.tools);
-  options.chat_template_kwargs = text_or_empty(from.chat_template_kwargs);
-  options.chat_template = text_or_empty(from.chat_template);
-  options.control_tokens_in_messages = from.control_tokens_in_messages != 0;
-  return options;
-}
 
 /// Receives the parts of an answer. Throws StatusError when the callback ends it.
 Model::OnAnswer answer_function(heed_on_answer on_answer, void* user_data) {
@@ -48,7 +38,7 @@ heed_status heed_chat(heed_model* model, heed_string messages, const heed_chat_o
     heed::ChatResult chat =
         loaded.chat(heed::read_chat_messages(text_of(messages, "messages")),
                     generate_options(read_sized(generate, "generate")),
-                    chat_options(read_sized(options)), answer_function(on_answer, user_data));
+                    options_of(read_sized(options)), answer_function(on_answer, user_data));
     set_handle(result, std::shared_ptr<StoredChat>(
                            new StoredChat{StoredAnswer(std::move(chat.answer)),
                                           StoredGeneration(std::move(chat.generation))}));

@@ -1,8 +1,8 @@
 #include "heed/chat_template.h"
 
-#include "capi/sized.h"
+#include "capi/options.h"
 #include "capi/tokenizer.h"
-#include "capi/values.h"
+#include "heed/chat/chat_options.h"
 
 namespace heed::capi {
 
@@ -18,14 +18,7 @@ struct HandleOf<heed_chat_prompt_result> {
   static constexpr const char* kName = "result of heed_chat_template_prompt()";
 };
 
-template <>
-heed_chat_prompt_options defaults<heed_chat_prompt_options>() {
-  const ChatOptions built_in;
-  heed_chat_prompt_options options{};
-  options.add_generation_prompt = built_in.add_generation_prompt;
-  options.control_tokens_in_messages = built_in.control_tokens_in_messages;
-  return options;
-}
+HEED_C_OPTIONS(heed_chat_prompt_options, ChatOptions, HEED_CHAT_OPTIONS)
 
 template <>
 heed_chat_prompt defaults<heed_chat_prompt>() {
@@ -33,14 +26,6 @@ heed_chat_prompt defaults<heed_chat_prompt>() {
 }
 
 namespace {
-
-ChatOptions chat_options(const heed_chat_prompt_options& from) {
-  return {.tools = text_or_empty(from.tools),
-          .chat_template_kwargs = text_or_empty(from.chat_template_kwargs),
-          .add_generation_prompt = from.add_generation_prompt != 0,
-          .control_tokens_in_messages = from.control_tokens_in_messages != 0,
-          .chat_template = text_or_empty(from.chat_template)};
-}
 
 ChatPrompt earlier_prompt(const heed_chat_prompt* earlier) {
   if (!earlier) return {};
@@ -100,7 +85,7 @@ heed_status heed_chat_template_prompt(heed_chat_template* chat_template, heed_st
     const auto object = object_of(chat_template);
     set_handle(result, std::make_shared<heed::ChatPrompt>(object->prompt(
                            heed::read_chat_messages(text_of(messages, "messages")),
-                           chat_options(read_sized(options)), earlier_prompt(earlier))));
+                           options_of(read_sized(options)), earlier_prompt(earlier))));
   });
 }
 

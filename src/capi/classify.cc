@@ -1,17 +1,11 @@
 #include "capi/model.h"
-#include "capi/sized.h"
+#include "capi/options.h"
 #include "heed/c_read.h"
+#include "heed/tasks/task_options.h"
 
 namespace heed::capi {
 
-template <>
-heed_classify_options defaults<heed_classify_options>() {
-  heed_classify_options options{};
-  options.max_seq_length = HEED_DEFAULT;
-  options.batch_tokens = ClassifyOptions().batch_tokens;
-  options.first_number = 1;
-  return options;
-}
+HEED_C_OPTIONS(heed_classify_options, ClassifyOptions, HEED_CLASSIFY_OPTIONS)
 
 template <>
 struct HandleOf<heed_classify_result> {
@@ -26,10 +20,6 @@ struct HandleOf<heed_label_result> {
 };
 
 namespace {
-
-ClassifyOptions classify_options(const heed_classify_options& from) {
-  return {.max_seq_length = number(from.max_seq_length), .batch_tokens = from.batch_tokens};
-}
 
 std::vector<ClassifyInput> inputs_of(const heed_text_pair* texts, size_t count) {
   std::vector<ClassifyInput> inputs;
@@ -60,7 +50,7 @@ heed_status heed_classify(heed_model* model, const heed_text_pair* texts, size_t
     const heed_classify_options from = read_sized(options);
     using Labels = std::vector<std::vector<heed::LabelScore>>;
     set_handle(result, std::make_shared<Labels>(loaded.classify_batch(
-                           inputs_of(texts, count), classify_options(from), from.first_number)));
+                           inputs_of(texts, count), options_of(from), from.first_number)));
   });
 }
 
@@ -96,7 +86,7 @@ heed_status heed_rerank(heed_model* model, heed_string query, const heed_string*
     const std::vector<std::string> texts = texts_of(documents, count, "documents");
     require_argument(ranking != nullptr || texts.empty(), "ranking is NULL");
     for (const heed::RankedDocument& document : loaded.rerank(
-             std::string(text_of(query, "query")), texts, classify_options(read_sized(options))))
+             std::string(text_of(query, "query")), texts, options_of(read_sized(options))))
       *ranking++ = {.index = document.index, .score = document.score};
   });
 }
@@ -108,9 +98,8 @@ heed_status heed_label_tokens(heed_model* model, const heed_string* texts, size_
     require_output(result, "result");
     const heed::Model loaded = model_of(model);
     const heed_classify_options from = read_sized(options);
-    set_handle(result,
-               std::make_shared<std::vector<heed::LabelledText>>(loaded.label_tokens_batch(
-                   texts_of(texts, count, "texts"), classify_options(from), from.first_number)));
+    set_handle(result, std::make_shared<std::vector<heed::LabelledText>>(loaded.label_tokens_batch(
+                           texts_of(texts, count, "texts"), options_of(from), from.first_number)));
   });
 }
 

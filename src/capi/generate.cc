@@ -1,62 +1,18 @@
 #include "capi/generate.h"
 
-#include <limits>
-
 #include "capi/model.h"
+#include "capi/options.h"
 #include "capi/outputs.h"
 #include "heed/generate/generate_options.h"
 
 namespace heed::capi {
-namespace {
 
-// Numbers in C, where one that is not set is HEED_DEFAULT or NaN.
-
-template <typename Number>
-Number number_or_default(Number value) {
-  return value;
-}
-float number_or_default(std::optional<float> value) {
-  return value.value_or(std::numeric_limits<float>::quiet_NaN());
-}
-int64_t number_or_default(std::optional<int64_t> value) { return value.value_or(HEED_DEFAULT); }
-
-template <typename Number>
-void read_number(Number from, Number& to) {
-  to = from;
-}
-template <typename Number>
-void read_number(Number from, std::optional<Number>& to) {
-  to = number(from);
-}
-void read_number(int32_t from, bool& to) { to = from != 0; }
-
-}  // namespace
-
-template <>
-heed_generate_options defaults<heed_generate_options>() {
-  const GenerateOptions built_in;
-  heed_generate_options options{};
-#define HEED_SET(option, ...) options.option = number_or_default(built_in.option);
-  HEED_SAMPLING_OPTIONS(HEED_SET)
-#undef HEED_SET
-  options.max_new_tokens = HEED_DEFAULT;
-  options.skip_special_tokens = built_in.skip_special_tokens;
-  options.seed = built_in.seed;
-  options.top_log_probabilities = built_in.top_log_probabilities;
-  options.batch_tokens = built_in.batch_tokens;
-  options.first_number = 1;
-  return options;
-}
-
-template <>
-heed_search_options defaults<heed_search_options>() {
-  const SearchOptions built_in;
-  heed_search_options options{};
-#define HEED_SET(option, ...) options.option = number_or_default(built_in.option);
-  HEED_SEARCH_OPTIONS(HEED_SET)
-#undef HEED_SET
-  return options;
-}
+#define HEED_GENERATE_NUMBERS(OPTION) \
+  HEED_SAMPLING_OPTIONS(OPTION)       \
+  HEED_PENALTY_OPTIONS(OPTION)        \
+  HEED_OTHER_GENERATE_OPTIONS(OPTION)
+HEED_C_OPTIONS(heed_generate_options, GenerateOptions, HEED_GENERATE_NUMBERS)
+HEED_C_OPTIONS(heed_search_options, SearchOptions, HEED_SEARCH_OPTIONS)
 
 Prompt prompt_of(const heed_prompt& prompt) {
   if (prompt.text.data) return std::string(text_of(prompt.text, "the text of a prompt"));
@@ -66,31 +22,16 @@ Prompt prompt_of(const heed_prompt& prompt) {
 }
 
 GenerateOptions generate_options(const heed_generate_options& from) {
-  GenerateOptions options;
-#define HEED_READ(option, ...) read_number(from.option, options.option);
-  HEED_SAMPLING_OPTIONS(HEED_READ)
-#undef HEED_READ
-  options.max_new_tokens = number(from.max_new_tokens);
+  GenerateOptions options = options_of(from);
   for (const heed_token_bias& bias : span_of(from.logit_bias, from.logit_bias_count, "logit_bias"))
     options.logit_bias.push_back({.token = bias.token, .bias = bias.bias});
-  options.sample = from.sample != 0;
-  options.seed = from.seed;
   options.stop = texts_of(from.stop, from.stop_count, "stop");
   const auto end_tokens = span_of(from.end_tokens, from.end_token_count, "end_tokens");
   options.end_tokens.assign(end_tokens.begin(), end_tokens.end());
-  options.skip_special_tokens = from.skip_special_tokens != 0;
-  options.top_log_probabilities = from.top_log_probabilities;
-  options.batch_tokens = from.batch_tokens;
   return options;
 }
 
-SearchOptions search_options(const heed_search_options& from) {
-  SearchOptions options;
-#define HEED_READ(option, ...) read_number(from.option, options.option);
-  HEED_SEARCH_OPTIONS(HEED_READ)
-#undef HEED_READ
-  return options;
-}
+SearchOptions search_options(const heed_search_options& from) { return options_of(from); }
 
 namespace {
 

@@ -1,31 +1,25 @@
 #include "capi/model.h"
 
-#include "capi/sized.h"
+#include "capi/options.h"
+#include "heed/engine/load_options.h"
 
 namespace heed::capi {
 
-template <>
-heed_hub_options defaults<heed_hub_options>() {
-  heed_hub_options options{};
-  options.offline = HEED_DEFAULT;
-  return options;
-}
+HEED_C_OPTIONS(heed_hub_options, HubOptions, HEED_HUB_OPTIONS)
+HEED_C_MEMBERS(heed_adapter, AdapterOptions, HEED_ADAPTER_OPTIONS)
+HEED_C_MEMBERS(heed_load_options, LoadOptions, HEED_LOAD_OPTIONS)
 
 template <>
 heed_load_options defaults<heed_load_options>() {
   heed_load_options options{};
-  options.weights = options.compute = options.cache = HEED_DEFAULT;
+  write_options(LoadOptions(), options);
   options.draft_weights = HEED_DEFAULT;
-  options.rope_context = HEED_DEFAULT;
   return options;
 }
 
 HubCall::HubCall(const heed_hub_options* given) {
   const heed_hub_options from = read_sized(given, "hub");
-  if (from.endpoint) options_.endpoint = from.endpoint;
-  if (from.cache) options_.cache = from.cache;
-  if (from.token) options_.token = from.token;
-  if (from.offline != HEED_DEFAULT) options_.offline = from.offline != 0;
+  read_options(from, options_);
   if (!from.on_download) return;
   options_.on_progress = [from, cancelled = cancelled_](const DownloadProgress& progress) {
     const heed_download download{.struct_size = sizeof(heed_download),
@@ -46,26 +40,21 @@ std::vector<AdapterOptions> adapters_of(const heed_load_options& from) {
   std::vector<AdapterOptions> adapters;
   for (const heed_adapter& adapter : span_of(from.adapters, from.adapter_count, "adapters")) {
     require_pointer(adapter.path, "the path of an adapter");
-    adapters.push_back(
-        {.path = adapter.path, .name = text_or_empty(adapter.name), .scale = adapter.scale});
+    read_options(adapter, adapters.emplace_back());
   }
   return adapters;
 }
 
 LoadOptions load_options(const heed_load_options& from, const HubCall& hub) {
   LoadOptions options;
-  options.weights = choice(from.weights, WeightType::q4_K, "weights");
-  options.compute = choice(from.compute, Compute::int8, "compute");
-  options.cache = choice(from.cache, CacheType::int8, "cache");
-  if (from.has_random_weights) options.random_weights = from.random_weights;
-  options.rope_context = number(from.rope_context);
+  read_options(from, options);
+  if (!from.has_random_weights) options.random_weights.reset();
   options.adapters = adapters_of(from);
   options.speculation.ngram = from.speculate_ngram != 0;
-  options.speculation.draft = text_or_empty(from.draft);
-  options.speculation.draft_weights = choice(from.draft_weights, WeightType::q4_K, "draft_weights");
+  from_c(from.draft, options.speculation.draft, "draft");
+  from_c(from.draft_weights, options.speculation.draft_weights, "draft_weights");
   options.executor = executor_of(from.executor);
   options.hub = hub.options();
-  options.weight_cache = text_or_empty(from.weight_cache);
   return options;
 }
 

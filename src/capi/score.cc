@@ -1,15 +1,13 @@
 #include "heed/score.h"
 
 #include "capi/model.h"
-#include "capi/sized.h"
+#include "capi/options.h"
 #include "heed/c_read.h"
+#include "heed/tasks/task_options.h"
 
 namespace heed::capi {
 
-template <>
-heed_score_options defaults<heed_score_options>() {
-  return {};
-}
+HEED_C_OPTIONS(heed_score_options, ScoreOptions, HEED_SCORE_OPTIONS)
 
 template <>
 struct HandleOf<heed_score_result> {
@@ -48,9 +46,8 @@ heed_status heed_score(heed_model* model, heed_string text, const heed_score_opt
   return run(error, [&] {
     require_output(result, "result");
     const heed::Model loaded = model_of(model);
-    const heed_score_options from = read_sized(options);
-    set_handle(result, std::make_shared<heed::Score>(loaded.score(
-                           text_of(text, "text"), {.window = from.window, .stride = from.stride})));
+    set_handle(result, std::make_shared<heed::Score>(
+                           loaded.score(text_of(text, "text"), options_of(read_sized(options)))));
   });
 }
 

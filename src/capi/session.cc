@@ -2,23 +2,14 @@
 
 #include "capi/generate.h"
 #include "capi/model.h"
+#include "capi/options.h"
 #include "capi/outputs.h"
 #include "heed/c_session.h"
+#include "heed/engine/engine_options.h"
 
 namespace heed::capi {
 
-template <>
-heed_session_options defaults<heed_session_options>() {
-  const SessionOptions built_in;
-  heed_session_options options{};
-  options.max_active_tokens = built_in.max_active_tokens;
-  options.max_active_requests = built_in.max_active_requests;
-  options.max_prefill_tokens = built_in.max_prefill_tokens;
-  options.max_cached_tokens = built_in.max_cached_tokens;
-  options.reserved_tokens = built_in.reserved_tokens;
-  options.balance_prefill = built_in.balance_prefill;
-  return options;
-}
+HEED_C_OPTIONS(heed_session_options, SessionOptions, HEED_SESSION_OPTIONS)
 
 template <>
 heed_request defaults<heed_request>() {
@@ -76,12 +67,7 @@ class LockedSession {
 };
 
 SessionOptions session_options(const heed_session_options& from) {
-  SessionOptions options{.max_active_tokens = from.max_active_tokens,
-                         .max_active_requests = from.max_active_requests,
-                         .max_prefill_tokens = from.max_prefill_tokens,
-                         .balance_prefill = from.balance_prefill != 0,
-                         .max_cached_tokens = from.max_cached_tokens,
-                         .reserved_tokens = from.reserved_tokens};
+  SessionOptions options = options_of(from);
   if (from.interrupted)
     options.interrupted = [asked = from.interrupted, user_data = from.user_data] {
       return asked(user_data) != 0;
@@ -96,6 +82,7 @@ Request request_of(const heed_request& from) {
   if (from.search) request.search = search_options(read_sized(from.search, "request->search"));
   request.source_language = text_or_empty(from.source_language);
   request.target_language = text_or_empty(from.target_language);
+  request.alignments = from.alignments != 0;
   if (!from.adapters) return request;
   request.adapters.emplace();
   for (const char* name : span_of(from.adapters, from.adapter_count, "adapters")) {

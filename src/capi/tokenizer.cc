@@ -1,7 +1,7 @@
 #include "capi/tokenizer.h"
 
-#include "capi/sized.h"
-#include "capi/values.h"
+#include "capi/options.h"
+#include "heed/text/tokenizer_options.h"
 
 namespace heed::capi {
 namespace {
@@ -10,17 +10,16 @@ constexpr heed_string kEndOfText{"<|endoftext|>", 13};
 
 }  // namespace
 
+HEED_C_MEMBERS(heed_train_tokenizer_options, TrainTokenizerOptions, HEED_TRAIN_TOKENIZER_NUMBERS)
+
 template <>
 heed_train_tokenizer_options defaults<heed_train_tokenizer_options>() {
-  const TrainTokenizerOptions built_in;
   heed_train_tokenizer_options options{};
+  write_options(TrainTokenizerOptions(), options);
   options.kind = HEED_TOKENIZER_BYTE_LEVEL_BPE;
-  options.vocab_size = built_in.vocab_size;
-  options.min_frequency = built_in.min_frequency;
   options.special_tokens = &kEndOfText;
   options.special_token_count = 1;
   options.pre_tokenizer = "gpt-2";
-  options.character_coverage = built_in.character_coverage;
   return options;
 }
 
@@ -31,13 +30,12 @@ TrainTokenizerOptions train_options(const heed_train_tokenizer_options& from) {
   require_pointer(from.pre_tokenizer, "pre_tokenizer");
   const std::optional<Kind> kind = choice(from.kind, Kind::unigram, "kind");
   require_argument(kind.has_value(), "kind is HEED_DEFAULT");
-  return {
+  TrainTokenizerOptions options{
       .kind = *kind,
-      .vocab_size = from.vocab_size,
       .special_tokens = texts_of(from.special_tokens, from.special_token_count, "special_tokens"),
-      .pre_tokenizer = from.pre_tokenizer,
-      .min_frequency = from.min_frequency,
-      .character_coverage = from.character_coverage};
+      .pre_tokenizer = from.pre_tokenizer};
+  read_options(from, options);
+  return options;
 }
 
 heed_tokenizer_facts facts_of(const LoadedTokenizer& loaded) {

@@ -1,25 +1,18 @@
 #include "capi/generate.h"
 #include "capi/model.h"
+#include "capi/options.h"
 #include "capi/outputs.h"
+#include "heed/generate/generate_options.h"
 
 namespace heed::capi {
 
-template <>
-heed_translate_options defaults<heed_translate_options>() {
-  heed_translate_options options{};
-  options.first_number = 1;
-  return options;
-}
+HEED_C_OPTIONS(heed_translate_options, TranslateOptions, HEED_TRANSLATE_OPTIONS)
 
 namespace {
 
 TranslateOptions translate_options(const heed_translate_options& from) {
-  TranslateOptions options;
+  TranslateOptions options = options_of(from);
   if (from.search) options.search = search_options(read_sized(from.search, "search"));
-  options.source_language = text_or_empty(from.source_language);
-  options.target_language = text_or_empty(from.target_language);
-  options.alignments = from.alignments != 0;
-  options.batch_tokens = from.batch_tokens;
   return options;
 }
 

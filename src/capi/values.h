@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -52,14 +51,6 @@ std::optional<Enum> choice(int32_t value, Enum last, const char* name) {
                    "{} is {}, expected 0 to {}, or HEED_DEFAULT", name, value,
                    static_cast<int32_t>(last));
   return static_cast<Enum>(value);
-}
-
-/// A number, or none for HEED_DEFAULT or NaN.
-inline std::optional<int64_t> number(int64_t value) {
-  return value == -1 ? std::nullopt : std::optional(value);
-}
-inline std::optional<float> number(float value) {
-  return std::isnan(value) ? std::nullopt : std::optional(value);
 }
 
 /// Element `index` of a result.

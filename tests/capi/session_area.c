@@ -4,7 +4,7 @@
 struct output {
   heed_session* session;
   char text[512];
-  size_t size;
+  size_t size, aligned_words;
   int deltas, ended, cancel_after;
   heed_status step_inside;
 };
@@ -22,6 +22,7 @@ static int on_delta(void* user_data, const heed_delta* delta) {
   }
   if (delta->candidates) {
     ++output->ended;
+    output->aligned_words = delta->candidates[0].alignment_count;
     CHECK(delta->candidate_count == 2 && delta->candidates[0].score >= delta->candidates[1].score);
   }
   return output->deltas == output->cancel_after;
@@ -86,6 +87,19 @@ int test_session(const struct test_paths* paths) {
         heed_session_add(session, &request, on_delta, &outputs[2], &ids[2], &last_error));
   OK(heed_session_close(session, &last_error));
   FAILS(HEED_ERROR_FAILED, heed_session_step(session, &i, &last_error));
+  OK(heed_session_free(session, &last_error));
+
+  OK(heed_model_load(paths->translator, NULL, &model, &last_error));
+  OK(heed_session_create(model, NULL, &session, &last_error));
+  OK(heed_model_free(model, &last_error));
+  request.prompt.text = heed_string_of("the old sea");
+  for (i = 0; i < 2; ++i) {
+    outputs[i].session = session;
+    request.alignments = i;
+    OK(heed_session_add(session, &request, on_delta, &outputs[i], &ids[i], &last_error));
+  }
+  step_to_the_end(session);
+  CHECK(outputs[0].aligned_words == 0 && outputs[1].aligned_words > 0);
   OK(heed_session_free(session, &last_error));
   return failures;
 }

@@ -38,19 +38,19 @@ void expect_compared(const Option& option) {
 }
 
 TEST(GenerateOptions, AreDifferentWhenOneIs) {
-  for_each_generate_option([](const auto& option) { expect_compared<GenerateOptions>(option); });
-  for_each_search_option([](const auto& option) { expect_compared<SearchOptions>(option); });
+  GenerateOption::for_each([](const auto& option) { expect_compared<GenerateOptions>(option); });
+  SearchOption::for_each([](const auto& option) { expect_compared<SearchOptions>(option); });
 }
 
 /// Does not compile when a struct has other fields than this: a field needs a row.
 TEST(GenerateOptions, AreAllDeclared) {
   [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = GenerateOptions();
   int rows = 0;
-  for_each_generate_option([&](const auto&) { ++rows; });
+  GenerateOption::for_each([&](const auto&) { ++rows; });
   EXPECT_EQ(rows, 16);
   [[maybe_unused]] const auto& [q, r, s, t, u, v] = SearchOptions();
   rows = 0;
-  for_each_search_option([&](const auto&) { ++rows; });
+  SearchOption::for_each([&](const auto&) { ++rows; });
   EXPECT_EQ(rows, 6);
 }
 

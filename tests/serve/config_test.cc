@@ -92,7 +92,8 @@ TEST_F(Config, NamesTheKeyThatIsWrong) {
   EXPECT_NE(refusal("[[model]]\nname = \"a\"").find("model.path is missing"), std::string::npos);
   EXPECT_NE(refusal("[model]\nname = \"a\"").find("model is not a list"), std::string::npos);
   EXPECT_NE(refusal("port = ").find("serve.toml: line 1"), std::string::npos);
-  EXPECT_NE(refusal("[[model]]\nname='a'\npath='b'\nweights='q9'").find("\"q9\" is not known"),
+  EXPECT_NE(refusal("[[model]]\nname='a'\npath='b'\nweights='q9'")
+                .find("serve.toml: model.weights is \"q9\", expected one of f32, bf16"),
             std::string::npos);
   EXPECT_NE(refusal("[[model]]\nname='a'\npath='b'\nspeculate='x'")
                 .find("model.speculate is \"x\", expected \"ngram\""),

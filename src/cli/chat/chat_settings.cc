@@ -18,7 +18,7 @@ namespace {
 template <typename Visit>
 void for_each_setting(const Visit& visit) {
   generate::for_each_sampling_option(visit);
-  visit(generate::generate_option::max_new_tokens);
+  visit(generate::GenerateOption::max_new_tokens);
 }
 
 template <typename Number>
@@ -84,7 +84,7 @@ void apply_setting(ConversationOptions& options, const std::string& assignment) 
   } else if (name == "thinking") {
     set_thinking(options.chat, value);
   } else if (name == "when-full") {
-    options.when_full = named(value, std::array{WhenFull::stop, WhenFull::drop_oldest});
+    options.when_full = named(value, enumerators<WhenFull>());
   } else {
     fail("there is no setting {}: /set shows them", quoted(name));
   }

@@ -7,25 +7,29 @@
 #include <optional>
 
 #include "cli/options/command.h"
+#include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
 #include "heed/attention_drawing.h"
 #include "heed/base/display.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
-#include "heed/base/names.h"
 #include "heed/base/output_file.h"
 #include "heed/base/quote.h"
 #include "heed/base/utf8.h"
+#include "heed/engine/engine_options.h"
+#include "heed/tasks/task_options.h"
 
 namespace heed::cli {
 namespace {
 
+using tasks::AttentionOption;
+
 struct AttendOptions {
   CommonOptions common;
   ModelOptions model;
-  std::string source, target, source_language, target_language, out, kind;
+  std::string source, out;
+  AttentionDrawingOptions drawing;
   int layer = 0, head = 0;  // counted from 1; 0: the last layer, the mean of all heads
-  bool heatmap = false;
 };
 
 int terminal_columns() {
@@ -49,16 +53,10 @@ std::string model_name(const std::string& path) {
 }
 
 AttentionDrawingOptions drawing_of(const AttendOptions& options) {
-  using enum AttentionKind;
-  AttentionDrawingOptions drawing{.attention = {.target = options.target,
-                                                .source_language = options.source_language,
-                                                .target_language = options.target_language},
-                                  .model_name = model_name(options.model.path),
-                                  .heatmap = options.heatmap,
-                                  .columns = terminal_columns(),
-                                  .color = isatty(STDOUT_FILENO) == 1};
-  if (!options.kind.empty())
-    drawing.attention.kind = named(options.kind, std::vector{encoder_self, decoder_self, cross});
+  AttentionDrawingOptions drawing = options.drawing;
+  drawing.model_name = model_name(options.model.path);
+  drawing.columns = terminal_columns();
+  drawing.color = isatty(STDOUT_FILENO) == 1;
   if (options.layer > 0) drawing.attention.layer = options.layer - 1;
   if (options.head > 0) drawing.attention.head = options.head - 1;
   return drawing;
@@ -73,10 +71,10 @@ void print_terminal(const AttentionDrawing& drawn) {
 int run_attend(const AttendOptions& options) {
   const Threads threads(options.common);
   const Format format = format_of(options.out);
-  if (options.heatmap && format != Format::svg)
+  if (options.drawing.heatmap && format != Format::svg)
     throw UsageError("--heatmap requires --out with a name that ends with .svg");
   require_utf8(options.source, "the source text");
-  require_utf8(options.target, "the target text");
+  require_utf8(options.drawing.attention.target, "the target text");
   const Model model = load_model(options.model, threads);
   const AttentionDrawingOptions drawing = drawing_of(options);
   require_attention(model, drawing.attention);
@@ -99,33 +97,22 @@ void add_attend(Command& program) {
   Command command = program.add_subcommand(
       "attend", "Shows which tokens attend to which, as text, figure or web page");
   auto options = std::make_shared<AttendOptions>();
+  AttentionOptions& attention = options->drawing.attention;
   add_model_options(command, options->model, false);
   command
       .add_option("--source,--text", options->source,
                   "Input text; for an encoder-decoder the input of the encoder")
       .required();
-  command.add_option("--target", options->target,
-                     "Input of the decoder of an encoder-decoder (default: its greedy output)");
-  add_language_options(command, options->source_language, options->target_language);
+  add_declared_option(command, AttentionOption::target, attention);
+  add_language_options(command, attention.source_language, attention.target_language);
   Option out = command.add_option(
       "--out", options->out,
       "File to write: .html (an interactive page with all layers and heads) or .svg (a figure of "
       "one head); default: print one head to the terminal");
-  command
-      .add_option(
-          "--kind", options->kind,
-          "Kind of attention for figure and terminal (default: cross for an encoder-decoder)")
-      .one_of({"encoder_self", "decoder_self", "cross"});
-  command
-      .add_option("--layer", options->layer,
-                  "Layer for figure and terminal, counted from 1 (default: the last)")
-      .positive();
-  command
-      .add_option("--head", options->head,
-                  "Head for figure and terminal, counted from 1 (default: the mean of all heads)")
-      .positive();
-  command.add_flag("--heatmap", options->heatmap, "Draw the .svg as a heatmap instead of lines")
-      .needs(out);
+  add_declared_option(command, AttentionOption::kind, attention);
+  add_declared_value(command, AttentionOption::layer, options->layer).positive();
+  add_declared_value(command, AttentionOption::head, options->head).positive();
+  add_declared_option(command, engine::DrawingOption::heatmap, options->drawing).needs(out);
   add_common_options(command, options->common);
   command.footer(
       "Examples:\n"

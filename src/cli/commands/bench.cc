@@ -8,6 +8,7 @@
 #include "cli/lines/output.h"
 #include "cli/options/command.h"
 #include "cli/options/model_options.h"
+#include "heed/base/declared_option.h"
 #include "heed/base/parallel.h"
 #include "heed/base/text_lines.h"
 #include "heed/bench.h"
@@ -178,7 +179,7 @@ int run_bench(const BenchArguments& options) {
 
 void add_size_options(Command& command, BenchOptions& sizes) {
   const auto count = [&](const char* name, int64_t& value, const char* help, int64_t min = 1) {
-    return command.add_option(name, value, help).range(min, kMaxCount);
+    return command.add_option(name, value, help).range(min, kMaxTyped);
   };
   count("--prompt-tokens", sizes.prompt_tokens,
         "Tokens per prompt, source or text (default: 512 for a decoder, 32 for an "

@@ -5,10 +5,11 @@
 #include "cli/chat/chat_loop.h"
 #include "cli/options/chat_options.h"
 #include "cli/options/command.h"
+#include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
 #include "cli/options/sampling_options.h"
 #include "heed/base/error.h"
-#include "heed/base/names.h"
+#include "heed/engine/engine_options.h"
 
 namespace heed::cli {
 namespace {
@@ -65,18 +66,8 @@ void add_chat(Command& program) {
   command.add_option("--system", arguments->system, "System message");
   add_max_new_tokens(command, arguments->sampling,
                      "from generation_config.json, else what is left of the context");
-  command
-      .add_option("--context", arguments->conversation.context,
-                  "Tokens that a conversation may have (default: the model's context)")
-      .range(int64_t{1}, kMaxCount);
-  command
-      .add_callback(
-          "--when-full",
-          [&options = arguments->conversation](const std::string& name) {
-            options.when_full = named(name, std::array{WhenFull::stop, WhenFull::drop_oldest});
-          },
-          "When the context is full: stop, or drop the oldest messages")
-      .one_of({"stop", "drop-oldest"})
+  add_declared_option(command, engine::ConversationOption::context, arguments->conversation);
+  add_declared_option(command, engine::ConversationOption::when_full, arguments->conversation)
       .show_default("stop");
   add_sampling_options(command, arguments->sampling);
   add_chat_options(command, arguments->chat);

@@ -6,12 +6,15 @@
 #include "cli/lines/line_processor.h"
 #include "cli/lines/output.h"
 #include "cli/options/command.h"
+#include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
 #include "heed/model.h"
+#include "heed/tasks/task_options.h"
 
 namespace heed::cli {
 namespace {
 
+using tasks::ClassifyOption;
 using Json = nlohmann::ordered_json;
 
 struct ClassifyArguments {
@@ -119,12 +122,9 @@ void add_classify(Command& program) {
   command
       .add_option("--top", arguments->top,
                   "Labels printed per text, best first (default: 1, with --json all)")
-      .range(int64_t{1}, int64_t{1} << 30);
-  command
-      .add_option("--max-seq-length", arguments->classify.max_seq_length,
-                  "Truncate texts to this many tokens (default: model_max_length of "
-                  "tokenizer_config.json, else the model's context length)")
-      .range(int64_t{1}, int64_t{1} << 30);
+      .range(int64_t{1}, kMaxTyped);
+  add_declared_option(command, ClassifyOption::max_seq_length, arguments->classify);
+  add_declared_option(command, ClassifyOption::batch_tokens, arguments->classify).show_default();
   command.add_flag("--json", arguments->json,
                    "Print one JSON object per line; start and end of an entity count characters");
   add_line_options(command, arguments->lines);

@@ -3,17 +3,17 @@
 
 #include "cli/lines/line_processor.h"
 #include "cli/options/command.h"
+#include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
 #include "heed/base/json.h"
-#include "heed/base/names.h"
 #include "heed/base/parallel.h"
 #include "heed/model.h"
+#include "heed/tasks/task_options.h"
 
 namespace heed::cli {
 namespace {
 
-constexpr auto kPoolings = {Pooling::mean, Pooling::cls, Pooling::max, Pooling::pooler,
-                            Pooling::last};
+using tasks::EmbedOption;
 
 struct EmbedArguments {
   CommonOptions common;
@@ -54,34 +54,13 @@ void add_embed(Command& program) {
       "embed", "Computes an embedding for each line of standard input, printed as a JSON object");
   auto arguments = std::make_shared<EmbedArguments>();
   add_model_options(command, arguments->model, false);
-  std::vector<std::string> poolings;
-  for (const Pooling pooling : kPoolings) poolings.emplace_back(name_of(pooling));
-  command
-      .add_callback(
-          "--pooling",
-          [arguments](const std::string& name) {
-            arguments->embed.pooling = named(name, kPoolings);
-          },
-          "How the hidden states of the tokens become one vector (default: from modules.json; "
-          "without it last for a causal language model, else mean)")
-      .one_of(poolings);
-  Option normalize = command.add_flag("--normalize", arguments->normalize,
-                                      "Scale vectors to length 1 (default: from modules.json)");
+  add_declared_option(command, EmbedOption::pooling, arguments->embed);
+  Option normalize = add_declared_value(command, EmbedOption::normalize, arguments->normalize);
   command.add_flag("--no-normalize", arguments->no_normalize, "Do not scale vectors")
       .excludes(normalize);
-  command
-      .add_option(
-          "--max-seq-length", arguments->embed.max_seq_length,
-          "Truncate texts to this many tokens (default: max_seq_length of "
-          "sentence_bert_config.json, else model_max_length of tokenizer_config.json, else the "
-          "model's context length)")
-      .range(int64_t{1}, int64_t{1} << 30);
+  add_declared_option(command, EmbedOption::max_seq_length, arguments->embed);
   command.add_renamed("--max-tokens", "--max-seq-length");
-  command
-      .add_option("--batch-tokens", arguments->embed.batch_tokens,
-                  "Tokens per batch; does not change results")
-      .range(int64_t{1}, int64_t{1} << 30)
-      .show_default();
+  add_declared_option(command, EmbedOption::batch_tokens, arguments->embed).show_default();
   add_line_options(command, arguments->lines);
   add_common_options(command, arguments->common);
   command.footer("Example:\n  echo 'A sentence.' | heed embed --model all-MiniLM-L6-v2");

@@ -6,6 +6,7 @@
 #include "cli/lines/output.h"
 #include "cli/options/command.h"
 #include "cli/options/model_options.h"
+#include "heed/base/declared_option.h"
 #include "heed/base/utf8.h"
 #include "heed/model.h"
 
@@ -83,7 +84,7 @@ void add_fill(Command& program) {
   command.add_option("text", arguments->text,
                      "Text with [MASK] or <mask>; without it, each line of standard input");
   command.add_option("--top", arguments->top, "Candidates printed per mask")
-      .range(int64_t{1}, int64_t{1} << 30)
+      .range(int64_t{1}, kMaxTyped)
       .show_default();
   command.add_flag("--json", arguments->json, "Print one JSON object per text");
   add_line_options(command, arguments->lines);

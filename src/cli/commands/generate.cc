@@ -21,8 +21,7 @@
 namespace heed::cli {
 namespace {
 
-namespace generate_option = generate::generate_option;
-namespace search_option = generate::search_option;
+using generate::GenerateOption, generate::SearchOption;
 
 using Json = nlohmann::ordered_json;
 
@@ -201,14 +200,14 @@ int run_generate(GenerateArguments& arguments) {
 
 void add_beam_options(Command& command, SearchOptions& search) {
   Option beam =
-      add_declared_option(command, search_option::num_beams, search)
+      add_declared_option(command, SearchOption::num_beams, search)
           .description("Beam search with this many beams instead of sampling or greedy search");
   command.add_renamed("--beam", "--num-beams");
-  add_declared_option(command, search_option::n_best, search, "--nbest")
+  add_declared_option(command, SearchOption::n_best, search, "--nbest")
       .description("Outputs printed per prompt, best first")
       .needs(beam)
       .show_default();
-  add_declared_option(command, search_option::length_penalty, search).needs(beam).show_default();
+  add_declared_option(command, SearchOption::length_penalty, search).needs(beam).show_default();
 }
 
 }  // namespace
@@ -231,11 +230,11 @@ void add_generate(Command& program) {
   for (Option option : add_sampling_options(command, arguments->sampling))
     option.excludes(command.option("--num-beams"));
   Option json = command.add_flag("--json", arguments->json, "Print one JSON object per prompt");
-  add_declared_option(command, generate_option::top_log_probabilities, arguments->sampling.generate,
+  add_declared_option(command, GenerateOption::top_log_probabilities, arguments->sampling.generate,
                       "--logprobs")
       .needs(json)
       .excludes(command.option("--num-beams"));
-  add_declared_option(command, generate_option::batch_tokens, arguments->sampling.generate)
+  add_declared_option(command, GenerateOption::batch_tokens, arguments->sampling.generate)
       .show_default();
   add_cache_option(command, arguments->model)
       .excludes(command.option("--num-beams"))

@@ -9,12 +9,16 @@
 #include "cli/lines/line_processor.h"
 #include "cli/lines/output.h"
 #include "cli/options/command.h"
+#include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
 #include "heed/base/utf8.h"
 #include "heed/model.h"
+#include "heed/tasks/task_options.h"
 
 namespace heed::cli {
 namespace {
+
+using tasks::ClassifyOption;
 
 struct RerankArguments {
   CommonOptions common;
@@ -73,12 +77,12 @@ void add_rerank(Command& program) {
   add_model_options(command, arguments->model, false);
   command.add_option("--query", arguments->query, "The query").required();
   command.add_option("--top", arguments->top, "Lines printed, best first (default: all)")
-      .range(int64_t{1}, int64_t{1} << 30);
-  command
-      .add_option("--max-seq-length", arguments->classify.max_seq_length,
-                  "Truncate query and line together to this many tokens (default: model_max_length "
-                  "of tokenizer_config.json, else the model's context length)")
-      .range(int64_t{1}, int64_t{1} << 30);
+      .range(int64_t{1}, kMaxTyped);
+  add_declared_option(command, ClassifyOption::max_seq_length, arguments->classify)
+      .description(
+          "Truncate query and line together to this many tokens (default: model_max_length of "
+          "tokenizer_config.json, else the model's context length)");
+  add_declared_option(command, ClassifyOption::batch_tokens, arguments->classify).show_default();
   command.add_flag("--json", arguments->json,
                    "Print one JSON object per line: its index from 0, score and text");
   add_input_options(command, arguments->lines);

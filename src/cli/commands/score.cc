@@ -7,10 +7,12 @@
 #include "cli/lines/output.h"
 #include "cli/lines/standard_input.h"
 #include "cli/options/command.h"
+#include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
 #include "heed/base/error.h"
 #include "heed/base/utf8.h"
 #include "heed/model.h"
+#include "heed/tasks/task_options.h"
 
 namespace heed::cli {
 namespace {
@@ -154,14 +156,8 @@ void add_score(Command& program) {
       "Computes the log-probability and perplexity of a text, or of targets given sources");
   auto arguments = std::make_shared<ScoreArguments>();
   add_model_options(command, arguments->model);
-  command
-      .add_option("--window", arguments->score.window,
-                  "Tokens per window (default: the model's context length)")
-      .range(int64_t{1}, int64_t{1} << 30);
-  command
-      .add_option("--stride", arguments->score.stride,
-                  "Tokens between the starts of successive windows (default: half a window)")
-      .range(int64_t{1}, int64_t{1} << 30);
+  add_declared_option(command, tasks::ScoreOption::window, arguments->score);
+  add_declared_option(command, tasks::ScoreOption::stride, arguments->score);
   add_cache_option(command, arguments->model);
   command.add_flag("--json", arguments->json,
                    "Print one JSON object per token, per pair and for the whole input");

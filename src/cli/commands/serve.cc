@@ -12,13 +12,17 @@
 #include "cli/commands/service_manager.h"
 #include "cli/find_model.h"
 #include "cli/options/command.h"
+#include "cli/options/declared_options.h"
 #include "cli/terminal/signals.h"
 #include "cli/terminal/warnings.h"
 #include "heed/base/error.h"
+#include "heed/serve/server_options.h"
 #include "heed/server_config.h"
 
 namespace heed::cli {
 namespace {
+
+using serve::ServerOption;
 
 struct ServeArguments {
   CommonOptions common;
@@ -121,18 +125,14 @@ void add_serve(Command& program) {
   command.add_option("--config", arguments->config,
                      "Configuration (serve.toml): models with their adapters and types, limits. "
                      "Options of the command line come before it");
-  command.add_option("--host", arguments->host, "Address to listen on").show_default("127.0.0.1");
-  command.add_option("--port", arguments->port, "Port to listen on; 0: one that is free")
-      .range(int64_t{0}, int64_t{65535})
-      .show_default("8080");
-  command.add_option("--api-key-file", arguments->api_key_file,
-                     "File with a key on each line; requests need one of them");
-  command.add_option("--cors-origin", arguments->cors_origins,
-                     "Origin whose pages may call the server, or * (repeatable)");
-  command.add_option("--model-memory", arguments->model_memory,
-                     "Memory for models, such as 8GiB: those that are loaded on first use make "
-                     "room for each other");
-  command.add_flag("--log-texts", arguments->log_texts, "Log the bodies of requests, too");
+  const ServerOptions standard;
+  add_declared_value(command, ServerOption::host, arguments->host).show_default(standard.host);
+  add_declared_value(command, ServerOption::port, arguments->port)
+      .show_default(fmt::format("{}", standard.port));
+  add_declared_value(command, ServerOption::api_keys, arguments->api_key_file, "--api-key-file");
+  add_declared_value(command, ServerOption::cors_origins, arguments->cors_origins, "--cors-origin");
+  add_declared_value(command, ServerOption::memory_limit, arguments->model_memory);
+  add_declared_value(command, ServerOption::log_texts, arguments->log_texts);
   command.add_flag("--quiet", arguments->quiet, "Log no requests");
   command.add_flag("--dry-run", arguments->dry_run,
                    "Check the configuration, load the models, and end");

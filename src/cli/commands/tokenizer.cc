@@ -4,6 +4,7 @@
 #include "cli/find_model.h"
 #include "cli/lines/standard_input.h"
 #include "cli/options/command.h"
+#include "cli/options/declared_options.h"
 #include "cli/terminal/warnings.h"
 #include "heed/base/display.h"
 #include "heed/base/error.h"
@@ -12,7 +13,7 @@
 #include "heed/base/parse_number.h"
 #include "heed/base/quote.h"
 #include "heed/base/text_lines.h"
-#include "heed/tokenizer.h"
+#include "heed/text/tokenizer_options.h"
 
 namespace heed::cli {
 namespace {
@@ -114,33 +115,19 @@ void add_tokenizer(Command& program) {
   command.require_subcommand();
   auto options = std::make_shared<TokenizerOptions>();
 
+  using Row = text::TrainTokenizerOption;
   Command train = command.add_subcommand("train", "Trains a vocabulary on text files");
   train.add_option("--input", options->inputs, "Text file with one sentence per line (repeatable)")
       .required();
-  train
-      .add_option("--kind", options->kind,
-                  "bpe, unigram: of characters, by SentencePiece; byte-level-bpe: of bytes, as "
-                  "Python's tokenizers does it")
+  add_declared_value(train, Row::kind, options->kind)
       .one_of({"bpe", "unigram", "byte-level-bpe"})
       .show_default();
   TrainTokenizerOptions& training = options->training;
-  train.add_option("--size", training.vocab_size, "Number of pieces")
-      .range(8, 1 << 24)
-      .show_default();
-  train
-      .add_option("--pre-tokenizer", training.pre_tokenizer,
-                  "How byte-level-bpe cuts words, by llama.cpp's name: gpt-2, llama-bpe, qwen2, "
-                  "gpt-4o, ...")
-      .show_default();
-  train
-      .add_option("--special-token", training.special_tokens,
-                  "Token of byte-level-bpe that text is not cut into (repeatable)")
+  add_declared_option(train, Row::vocab_size, training, "--size").show_default();
+  add_declared_option(train, Row::pre_tokenizer, training).show_default();
+  add_declared_option(train, Row::special_tokens, training, "--special-token")
       .show_default("<|endoftext|>");
-  train
-      .add_option("--min-frequency", training.min_frequency,
-                  "byte-level-bpe joins no pieces that are together less often")
-      .range(0, 1 << 30)
-      .show_default();
+  add_declared_option(train, Row::min_frequency, training).show_default();
   train
       .add_option("--model", options->model,
                   "File to write: a SentencePiece model, or for byte-level-bpe a tokenizer.json")

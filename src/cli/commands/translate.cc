@@ -13,7 +13,7 @@
 namespace heed::cli {
 namespace {
 
-namespace search_option = generate::search_option;
+using generate::SearchOption, generate::TranslateOption;
 
 struct TranslateArguments {
   CommonOptions common;
@@ -108,25 +108,20 @@ void add_translate(Command& program) {
   add_model_options(command, arguments->model);
   add_language_options(command, arguments->translate.source_language,
                        arguments->translate.target_language);
-  add_declared_option(command, search_option::num_beams, search).show_default();
+  add_declared_option(command, SearchOption::num_beams, search).show_default();
   command.add_renamed("--beam", "--num-beams");
-  add_declared_option(command, search_option::n_best, search, "--nbest")
+  add_declared_option(command, SearchOption::n_best, search, "--nbest")
       .description("Translations printed per line, best first")
       .show_default();
-  add_declared_option(command, search_option::length_penalty, search).show_default();
-  Option limit = add_declared_option(command, search_option::max_new_tokens, search);
-  add_declared_option(command, search_option::max_new_tokens_over_source, search)
+  add_declared_option(command, SearchOption::length_penalty, search).show_default();
+  Option limit = add_declared_option(command, SearchOption::max_new_tokens, search);
+  add_declared_option(command, SearchOption::max_new_tokens_over_source, search)
       .excludes(limit)
       .show_default();
   command.add_renamed("--extra-length", "--max-new-tokens-over-source");
-  command
-      .add_option("--batch-tokens", arguments->translate.batch_tokens,
-                  "Source tokens times beams per batch; does not change results (default: 2048 for "
-                  "quantised weights, else 8192)")
-      .positive();
+  add_declared_option(command, TranslateOption::batch_tokens, arguments->translate).positive();
   command.add_flag("--scores", arguments->scores, "Print columns: line ||| text ||| score");
-  command.add_flag("--alignments", arguments->translate.alignments,
-                   "Also print word alignments, taken from cross-attention");
+  add_declared_option(command, TranslateOption::alignments, arguments->translate);
   command.add_flag("--json", arguments->json, "Print one JSON object per line");
   add_line_options(command, arguments->lines);
   add_common_options(command, arguments->common);

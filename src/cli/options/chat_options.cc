@@ -1,6 +1,8 @@
 #include "cli/options/chat_options.h"
 
+#include "cli/options/declared_options.h"
 #include "heed/base/file.h"
+#include "heed/chat/chat_options.h"
 
 namespace heed::cli {
 
@@ -12,21 +14,12 @@ ChatOptions ChatArguments::options() const {
 }
 
 std::vector<Option> add_chat_options(Command& command, ChatArguments& arguments) {
-  return {
-      command
-          .add_option("--tools", arguments.tools_file,
-                      "JSON file with the functions that the model may call, in OpenAI's form")
-          .existing_file(),
-      command
-          .add_option("--chat-template", arguments.template_file,
-                      "Jinja file to use instead of the model's chat template")
-          .existing_file(),
-      command.add_option("--chat-template-kwargs", arguments.chat.chat_template_kwargs,
-                         "Further variables of the chat template as a JSON object, for example "
-                         "'{\"enable_thinking\": false}'"),
-      command.add_flag("--control-tokens-in-messages", arguments.chat.control_tokens_in_messages,
-                       "Recognise control tokens such as <|im_end|> in the text of messages too; "
-                       "whoever writes a message can then pose as anyone")};
+  using chat::ChatOption;
+  return {add_declared_value(command, ChatOption::tools, arguments.tools_file).existing_file(),
+          add_declared_value(command, ChatOption::chat_template, arguments.template_file)
+              .existing_file(),
+          add_declared_option(command, ChatOption::chat_template_kwargs, arguments.chat),
+          add_declared_option(command, ChatOption::control_tokens_in_messages, arguments.chat)};
 }
 
 }  // namespace heed::cli

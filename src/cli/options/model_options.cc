@@ -8,11 +8,12 @@
 #include "cli/terminal/warnings.h"
 #include "heed/base/names.h"
 #include "heed/engine/load_options.h"
+#include "heed/generate/generate_options.h"
 #include "heed/load_options.h"
 
 namespace heed::cli {
 
-namespace load_option = engine::load_option;
+using engine::LoadOption;
 
 void add_model_options(Command& command, ModelOptions& options, bool bf16) {
   std::vector<std::string> arithmetic{"auto", "f32", "int8"};
@@ -27,45 +28,28 @@ void add_model_options(Command& command, ModelOptions& options, bool bf16) {
   };
   command.add_option("--model", options.path, kModelHelp).required();
   command.add_option("--adapter", options.adapters, kAdapterHelp);
-  add_declared_callback(command, load_option::weights, set_weights)
+  add_declared_callback(command, LoadOption::weights, set_weights)
       .one_of(weights)
       .show_default("stored");
-  add_declared_callback(command, load_option::compute, set_compute)
+  add_declared_callback(command, LoadOption::compute, set_compute)
       .one_of(arithmetic)
       .show_default("auto");
-  add_declared_option(command, load_option::random_weights, options.load);
-  add_declared_option(command, load_option::rope_context, options.load);
-  add_declared_option(command, load_option::weight_cache, options.load);
+  add_declared_option(command, LoadOption::random_weights, options.load);
+  add_declared_option(command, LoadOption::rope_context, options.load);
+  add_declared_option(command, LoadOption::weight_cache, options.load);
 }
 
 std::vector<Option> add_speculation_options(Command& command, ModelOptions& options) {
+  using engine::SpeculationOption;
   SpeculationOptions& speculation = options.load.speculation;
-  std::vector<std::string> weights;
-  for (const WeightType type : kWeightTypes) weights.emplace_back(name_of(type));
+  const auto set_ngram = [&speculation](const std::string&) { speculation.ngram = true; };
   Option ngram =
-      command
-          .add_callback(
-              "--speculate", [&](const std::string&) { speculation.ngram = true; },
-              "Speculative decoding, which makes outputs that repeat parts of the prompt faster "
-              "and "
-              "changes none. ngram: drafts what followed the same tokens before, and checks "
-              "several tokens at a time")
+      command.add_callback("--speculate", set_ngram, std::string(SpeculationOption::ngram.help))
           .one_of({"ngram"});
   Option draft =
-      command
-          .add_option("--draft", options.draft,
-                      "Speculative decoding with the drafts of a smaller model that has "
-                      "the same tokenizer; it may be --model itself with --draft-weights")
-          .excludes(ngram);
-  Option draft_weights = command
-                             .add_callback(
-                                 "--draft-weights",
-                                 [&](const std::string& name) {
-                                   speculation.draft_weights = named(name, kWeightTypes);
-                                 },
-                                 "Type of the weights of --draft (default: as stored)")
-                             .one_of(weights)
-                             .needs(draft);
+      add_declared_value(command, SpeculationOption::draft, options.draft).excludes(ngram);
+  Option draft_weights =
+      add_declared_option(command, SpeculationOption::draft_weights, speculation).needs(draft);
   return {ngram, draft, draft_weights};
 }
 
@@ -80,18 +64,13 @@ Model load_model(const ModelOptions& options, const Threads& threads) {
 }
 
 Option add_cache_option(Command& command, ModelOptions& options) {
-  const auto set_cache = [&load = options.load](const std::string& name) {
-    load.cache = named(name, kCacheTypes);
-  };
-  return add_declared_callback(command, load_option::cache, set_cache)
-      .one_of({"f32", "bf16", "int8"});
+  return add_declared_option(command, LoadOption::cache, options.load);
 }
 
 void add_language_options(Command& command, std::string& source, std::string& target) {
-  command.add_option("--source-language", source,
-                     "Language of the input, for multilingual models, by the code of the model's "
-                     "tokenizer (en, en_XX, eng_Latn)");
-  command.add_option("--target-language", target, "Language to translate into, likewise");
+  using generate::TranslateOption;
+  add_declared_value(command, TranslateOption::source_language, source);
+  add_declared_value(command, TranslateOption::target_language, target);
 }
 
 }  // namespace heed::cli

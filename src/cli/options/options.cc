@@ -196,6 +196,7 @@ template Option Command::add_option(const std::string&, int64_t&, const std::str
 template Option Command::add_option(const std::string&, uint64_t&, const std::string&);
 template Option Command::add_option(const std::string&, float&, const std::string&);
 template Option Command::add_option(const std::string&, double&, const std::string&);
+template Option Command::add_option(const std::string&, std::filesystem::path&, const std::string&);
 template Option Command::add_option(const std::string&, std::optional<std::string>&,
                                     const std::string&);
 template Option Command::add_option(const std::string&, std::optional<int64_t>&,

@@ -23,9 +23,6 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The largest count of tokens, prompts or steps that an option takes.
-inline constexpr int64_t kMaxCount = int64_t{1} << 30;
-
 /// An option, flag or positional argument of a Command. A handle: copies refer to the same option.
 /// Each restriction returns the option, so that calls can be chained. --help shows the
 /// restrictions; a value that violates one is a UsageError.

@@ -12,7 +12,7 @@
 namespace heed::cli {
 namespace {
 
-namespace generate_option = generate::generate_option;
+using generate::GenerateOption;
 
 /// Parses "ID:BIAS"; nothing if it is malformed.
 std::optional<TokenBias> parse_bias(const std::string& text) {
@@ -36,25 +36,25 @@ GenerateOptions SamplingArguments::options(uint64_t seed) const {
 }
 
 void add_max_new_tokens(Command& command, SamplingArguments& arguments, const char* standard) {
-  add_declared_option(command, generate_option::max_new_tokens, arguments.generate)
-      .description(fmt::format("{} (default: {})", generate_option::max_new_tokens.help, standard));
+  add_declared_option(command, GenerateOption::max_new_tokens, arguments.generate)
+      .description(fmt::format("{} (default: {})", GenerateOption::max_new_tokens.help, standard));
 }
 
 std::vector<Option> add_sampling_options(Command& command, SamplingArguments& arguments) {
   GenerateOptions& generate = arguments.generate;
   std::vector<Option> added;
   const auto add = [&](Option option) { added.push_back(option); };
-  add(add_declared_option(command, generate_option::sample, generate));
+  add(add_declared_option(command, GenerateOption::sample, generate));
   generate::for_each_sampling_option(
       [&](const auto& option) { add(add_declared_option(command, option, generate)); });
   add(command
-          .add_option("--" + spelling_of(generate_option::logit_bias), arguments.logit_bias,
-                      std::string(generate_option::logit_bias.help))
+          .add_option("--" + spelling_of(GenerateOption::logit_bias), arguments.logit_bias,
+                      std::string(GenerateOption::logit_bias.help))
           .check([](const std::string& text) {
             return parse_bias(text) ? std::string()
                                     : text + " is not of the form ID:BIAS, for example 12:-inf";
           }));
-  add(add_declared_option(command, generate_option::stop, generate).not_empty());
+  add(add_declared_option(command, GenerateOption::stop, generate).not_empty());
   return added;
 }
 

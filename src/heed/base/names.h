@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
@@ -18,6 +19,14 @@ auto named(std::string_view name, const Values& values) {
     known += fmt::format("{}{}", known.empty() ? "" : ", ", name_of(value));
   }
   fail("{} is not known, expected one of {}", quoted(name), known);
+}
+
+/// All values of an enumeration, beyond which name_of() is "?".
+template <typename Enum>
+std::vector<Enum> enumerators() {
+  std::vector<Enum> all;
+  for (int i = 0; name_of(static_cast<Enum>(i)) != "?"; ++i) all.push_back(static_cast<Enum>(i));
+  return all;
 }
 
 }  // namespace heed

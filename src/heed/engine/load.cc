@@ -6,10 +6,9 @@
 #include "heed/base/file.h"
 #include "heed/base/names.h"
 #include "heed/checkpoint/model_directory.h"
-#include "heed/engine/check_enumerator.h"
+#include "heed/engine/load_options.h"
 #include "heed/engine/weight_cache.h"
 #include "heed/generate/cached_decoder.h"
-#include "heed/load_options.h"
 #include "heed/text/files/tokenizer_path.h"
 #include "heed/text/gguf/tokenizer.h"
 
@@ -17,11 +16,8 @@ namespace heed::engine {
 namespace {
 
 void check(const LoadOptions& options) {
-  check_enumerator("LoadOptions::weights", options.weights, kWeightTypes);
-  check_enumerator("LoadOptions::compute", options.compute, kComputes);
-  check_enumerator("LoadOptions::cache", options.cache, kCacheTypes);
-  check_enumerator("LoadOptions::speculation.draft_weights", options.speculation.draft_weights,
-                   kWeightTypes);
+  check_all<LoadOption>(options);
+  check_all<SpeculationOption>(options.speculation);
   if (options.parts)
     require(options.compute != Compute::bf16 && options.adapters.empty() &&
                 !options.speculation.ngram && options.speculation.draft.empty(),

@@ -4,12 +4,10 @@
 #include "heed/load_options.h"
 
 // The options of loading a model, each declared once, as those of generation
-// (generate/generate_options.h). How a face writes their values differs too much to be told here:
-// names of types on the command line, enumerators in C, dictionaries in Python.
+// (generate/generate_options.h).
 namespace heed::engine {
 
-// OPTION(field, what else a DeclaredOption has). Beside these LoadOptions has structs of their own
-// and what only programs pass.
+// Beside these LoadOptions has the structs below and what only programs pass.
 #define HEED_LOAD_OPTIONS(OPTION)                                                                 \
   OPTION(weights,                                                                                 \
          .help =                                                                                  \
@@ -23,35 +21,49 @@ namespace heed::engine {
   OPTION(random_weights,                                                                          \
          .help =                                                                                  \
              "Initialise the weights randomly from this seed instead of reading them; needs "     \
-             "only config.json")                                                                  \
+             "only config.json",                                                                  \
+         .served = {0, kMaxSet})                                                                  \
   OPTION(rope_context,                                                                            \
          .help =                                                                                  \
              "Longest text in tokens, of a model with scaled rotary positions. Without it: "      \
              "what linear scaling, llama3 and yarn are made for; where the frequencies depend "   \
-             "on it (dynamic, longrope), the original context")                                   \
+             "on it (dynamic, longrope), the original context",                                   \
+         .served = {1, kMaxSet})                                                                  \
   OPTION(weight_cache,                                                                            \
          .help =                                                                                  \
              "Local directory where processes that load the same model share packed weights, "    \
              "in a file as large as these")
 
-// The rows, by their names.
+#define HEED_SPECULATION_OPTIONS(OPTION)                                                          \
+  OPTION(                                                                                         \
+      ngram,                                                                                      \
+      .help =                                                                                     \
+          "Speculative decoding, which makes outputs that repeat parts of the prompt faster and " \
+          "changes none. ngram: drafts what followed the same tokens before, and checks several " \
+          "tokens at a time")                                                                     \
+  OPTION(                                                                                         \
+      draft,                                                                                      \
+      .help =                                                                                     \
+          "Speculative decoding with the drafts of a smaller model that has the same tokenizer; " \
+          "it may be --model itself with --draft-weights")                                        \
+  OPTION(draft_weights, .help = "Type of the weights of --draft (default: as stored)")
 
-namespace load_option {
+// The command line has them in one argument, DIR=SCALE.
+#define HEED_ADAPTER_OPTIONS(OPTION) \
+  OPTION(path)                       \
+  OPTION(name)                       \
+  OPTION(scale, .served = {-1e6, 1e6})
 
-#define HEED_DECLARE(option, ...)                                                     \
-  inline constexpr DeclaredOption<LoadOptions, decltype(LoadOptions::option)> option{ \
-      .name = #option, .field = &LoadOptions::option, __VA_ARGS__};
-HEED_LOAD_OPTIONS(HEED_DECLARE)
-#undef HEED_DECLARE
+// The program takes them from the environment. Others than these are for C++ alone.
+#define HEED_HUB_OPTIONS(OPTION) \
+  OPTION(endpoint)               \
+  OPTION(cache)                  \
+  OPTION(token)                  \
+  OPTION(offline)
 
-}  // namespace load_option
-
-/// Calls `visit` with each of them.
-template <typename Visit>
-void for_each_load_option(const Visit& visit) {
-#define HEED_VISIT(option, ...) visit(load_option::option);
-  HEED_LOAD_OPTIONS(HEED_VISIT)
-#undef HEED_VISIT
-}
+HEED_OPTION_TABLE(LoadOption, LoadOptions, HEED_LOAD_OPTIONS)
+HEED_OPTION_TABLE(SpeculationOption, SpeculationOptions, HEED_SPECULATION_OPTIONS)
+HEED_OPTION_TABLE(AdapterOption, AdapterOptions, HEED_ADAPTER_OPTIONS)
+HEED_OPTION_TABLE(HubOption, HubOptions, HEED_HUB_OPTIONS)
 
 }  // namespace heed::engine

@@ -9,12 +9,12 @@
 #include "heed/base/parallel.h"
 #include "heed/engine/load.h"
 #include "heed/engine/speculation.h"
+#include "heed/tasks/task_options.h"
 #include "heed/text/utf8.h"
 
 namespace heed::engine {
 namespace {
 
-namespace generate_option = generate::generate_option;
 using generate::SamplingUse;
 
 chat::ChatTemplates chat_templates(const io::ModelFiles& files, const text::Tokenizer& tokenizer) {
@@ -182,9 +182,9 @@ generate::GeneratorOptions LoadedModel::generator_options(const GenerateOptions&
   result.skip_special_tokens = asked.skip_special_tokens;
   result.top_log_probabilities = asked.top_log_probabilities;
   result.batch_tokens = asked.batch_tokens;
-  generate_option::max_new_tokens.check(result.max_new_tokens);
-  generate_option::batch_tokens.check(result.batch_tokens);
-  generate_option::top_log_probabilities.check(result.top_log_probabilities);
+  generate::GenerateOption::max_new_tokens.check(result.max_new_tokens);
+  generate::GenerateOption::batch_tokens.check(result.batch_tokens);
+  generate::GenerateOption::top_log_probabilities.check(result.top_log_probabilities);
   return result;
 }
 
@@ -195,18 +195,10 @@ std::shared_ptr<const tasks::Embedder> LoadedModel::embedder(const EmbedOptions&
 std::shared_ptr<const tasks::Embedder> LoadedModel::make_embedder(const EmbedOptions& asked) const {
   require_f32_activations("embedding");
   tasks::EmbedderOptions result = embedding.value();
-  if (asked.pooling) {
-    require_input(name_of(*asked.pooling) != "?", "the pooling is {}, expected one of Pooling",
-                  static_cast<int>(*asked.pooling));
-    result.pooling = *asked.pooling;
-  }
+  check_all<tasks::EmbedOption>(asked);
+  result.pooling = asked.pooling.value_or(result.pooling);
   if (asked.normalize) result.normalize = result.normalize_last = *asked.normalize;
-  if (asked.max_seq_length) {
-    require_input(*asked.max_seq_length >= 1, "max_seq_length is {}, expected at least 1",
-                  *asked.max_seq_length);
-    result.max_seq_length = *asked.max_seq_length;
-  }
-  check_count("batch_tokens", asked.batch_tokens);
+  result.max_seq_length = asked.max_seq_length.value_or(result.max_seq_length);
   result.batch_tokens = asked.batch_tokens;
   return std::make_shared<tasks::Embedder>(*transformer, shared_tokenizer("embedding"), result);
 }

@@ -7,6 +7,7 @@
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/model.h"
+#include "heed/tasks/task_options.h"
 #include "heed/tasks/text_classifier.h"
 #include "heed/text/utf8.h"
 
@@ -19,7 +20,7 @@ tasks::TextClassifier classifier_of(const engine::LoadedModel& model, Kind kind,
                                     const char* purpose, const ClassifyOptions& options) {
   tasks::require_classifier(*model.transformer, kind, purpose);
   model.require_f32_activations(purpose);
-  engine::check_count("batch_tokens", options.batch_tokens);
+  tasks::ClassifyOption::batch_tokens.check(options.batch_tokens);
   return {*model.transformer, model.shared_tokenizer(purpose), model.text_settings.value(),
           options};
 }

@@ -6,8 +6,8 @@
 #include "heed/checkpoint/gguf/save_quantized.h"
 #include "heed/checkpoint/model_directory.h"
 #include "heed/checkpoint/quantized_directory.h"
-#include "heed/engine/check_enumerator.h"
 #include "heed/engine/load.h"
+#include "heed/engine/load_options.h"
 #include "heed/engine/new_files.h"
 #include "heed/engine/quantize_measure.h"
 #include "heed/engine/system_errors.h"
@@ -20,8 +20,7 @@ namespace fs = std::filesystem;
 
 /// Checks the options before measuring, which takes long.
 void check(const fs::path& source, const fs::path& target, const QuantizeOptions& options) {
-  engine::check_enumerator("QuantizeOptions::weights", std::optional(options.weights),
-                           kWeightTypes);
+  engine::LoadOption::weights.check(options.weights);
   require(options.weights != WeightType::f32, "weights is f32, expected bf16 or a block type");
   for (const TextFiles* files : {&options.calibration, &options.held_out})
     require(!files->text.empty() || files->reference.empty(),

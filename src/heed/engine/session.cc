@@ -6,6 +6,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/engine/engine_options.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/engine/session_job.h"
 #include "heed/engine/speculation.h"
@@ -17,7 +18,6 @@ namespace {
 
 generate::CacheOptions cache_options(const engine::LoadedModel& model,
                                      const SessionOptions& options) {
-  engine::check_count("reserved_tokens", options.reserved_tokens, 0);
   generate::CacheOptions cache = engine::session_cache(model);
   cache.expected_rows = options.reserved_tokens;
   return cache;
@@ -25,10 +25,7 @@ generate::CacheOptions cache_options(const engine::LoadedModel& model,
 
 generate::SchedulerOptions scheduler_options(const engine::LoadedModel& model,
                                              const SessionOptions& options) {
-  engine::check_count("max_active_tokens", options.max_active_tokens);
-  engine::check_count("max_active_requests", options.max_active_requests, 0);
-  engine::check_count("max_prefill_tokens", options.max_prefill_tokens);
-  engine::check_count("max_cached_tokens", options.max_cached_tokens, 0);
+  check_all<engine::SessionOption>(options);
   const model::Transformer& transformer = *model.transformer;
   require(transformer.has_decoder() && transformer.config().has_head,
           "{} is {} and cannot generate, expected a decoder that predicts tokens",

@@ -7,12 +7,10 @@
 #include "heed/base/declared_option.h"
 #include "heed/generation.h"
 #include "heed/search.h"
+#include "heed/translation.h"
 
-// The options of generation and of searches, each declared once. A new option of sampling is a
-// field of GenerateOptions and of SamplingOptions and a row here; then it is on the command line,
-// in /set of heed chat, a field of the server and of its description, a keyword of Python, and is
-// read from generation_config.json and GGUF files. tests/cli/option_faces_test.cc names the places
-// that are left.
+// The options of generation, searches and translation, each declared once. CONTRIBUTING.md says how
+// to add one; tests/cli/option_faces_test.cc names the places that are left.
 namespace heed::generate {
 
 using heed::TokenBias;
@@ -33,46 +31,37 @@ struct SamplingOptions {
   uint64_t seed = 1;
 };
 
-inline constexpr int64_t kMaxTokens = int64_t{1} << 31;  // of an output, of a batch
-inline constexpr int64_t kMaxTyped = int64_t{1} << 30;   // of counts on the command line
-inline constexpr int64_t kMaxServed = INT32_MAX;         // of counts in requests to the server
-
 /// Whether setting an option asks for sampling. Those that do are read from the model's files.
 enum class SamplingUse { samples, penalizes };
 
-// OPTION(field, use, what else a DeclaredOption has): numbers, in the order of --help.
+// Numbers, in the order of --help. SamplingUse::samples:
 #define HEED_SAMPLING_OPTIONS(OPTION)                                                             \
-  OPTION(temperature, samples,                                                                    \
+  OPTION(temperature,                                                                             \
          .help = "Sampling temperature, which divides the logits; 0 (default): greedy decoding",  \
          .range = {0, 1000}, .served = {0, 100})                                                  \
-  OPTION(top_k, samples, .help = "Sample from the k most probable tokens; 0: all", .range = {0},  \
+  OPTION(top_k, .help = "Sample from the k most probable tokens; 0: all", .range = {0},           \
          .typed = {0, kMaxTyped}, .served = {0, kMaxServed})                                      \
-  OPTION(top_p, samples,                                                                          \
+  OPTION(top_p,                                                                                   \
          .help = "Sample from the smallest set of most probable tokens with total probability p", \
          .range = {0, 1, true}, .typed = {1e-6, 1})                                               \
-  OPTION(min_p, samples,                                                                          \
-         .help = "Exclude tokens with less than this fraction of the highest probability",        \
-         .range = {0, 1})                                                                         \
-  OPTION(repetition_penalty, penalizes,                                                           \
-         .help = "Makes tokens of prompt and output less probable (Keskar et al. 2019); 1: off",  \
-         .range = {0, 1000, true}, .typed = {1e-3, 1000}, .served = {0.01, 100})                  \
-  OPTION(presence_penalty, penalizes,                                                             \
-         .help = "Subtracted from the logits of tokens in the output", .range = {-100, 100})      \
-  OPTION(frequency_penalty, penalizes,                                                            \
-         .help = "Subtracted from the logits of tokens for each occurrence in the output",        \
+  OPTION(min_p, .help = "Exclude tokens with less than this fraction of the highest probability", \
+         .range = {0, 1})
+// SamplingUse::penalizes:
+#define HEED_PENALTY_OPTIONS(OPTION)                                                             \
+  OPTION(repetition_penalty,                                                                     \
+         .help = "Makes tokens of prompt and output less probable (Keskar et al. 2019); 1: off", \
+         .range = {0, 1000, true}, .typed = {1e-3, 1000}, .served = {0.01, 100})                 \
+  OPTION(presence_penalty, .help = "Subtracted from the logits of tokens in the output",         \
+         .range = {-100, 100})                                                                   \
+  OPTION(frequency_penalty,                                                                      \
+         .help = "Subtracted from the logits of tokens for each occurrence in the output",       \
          .range = {-100, 100})
 
-// OPTION(field, what else a DeclaredOption has): all other fields of GenerateOptions.
 #define HEED_OTHER_GENERATE_OPTIONS(OPTION)                                                        \
-  OPTION(max_new_tokens, .help = "Maximum number of tokens to generate", .range = {1, kMaxTokens}, \
-         .typed = {1, kMaxTyped}, .served = {1, kMaxServed})                                       \
-  OPTION(                                                                                          \
-      logit_bias,                                                                                  \
-      .help = "ID:BIAS adds BIAS to the logit of token ID; -inf forbids the token (repeatable)")   \
+  OPTION(max_new_tokens, .help = "Maximum number of tokens to generate",                           \
+         .range = {1, kMaxBatchTokens}, .typed = {1, kMaxTyped}, .served = {1, kMaxServed})        \
   OPTION(sample, .help = "Sample with the settings of generation_config.json")                     \
   OPTION(seed, .help = "Random seed", .range = {0})                                                \
-  OPTION(stop, .help = "String that ends the output; it is not printed (repeatable)")              \
-  OPTION(end_tokens, .help = "Tokens that end the output, besides those of the model")             \
   OPTION(skip_special_tokens, .help = "Leave special tokens out of the text of the output")        \
   OPTION(top_log_probabilities,                                                                    \
          .help =                                                                                   \
@@ -80,10 +69,22 @@ enum class SamplingUse { samples, penalizes };
              "tokens",                                                                             \
          .range = {-1}, .typed = {0, 1000}, .served = {0, 20})                                     \
   OPTION(batch_tokens, .help = "Tokens of prompts and outputs per batch; does not change results", \
-         .range = {1, kMaxTokens}, .typed = {1, kMaxTyped})
+         .range = {1, kMaxBatchTokens}, .typed = {1, kMaxTyped})
+// Each of these is an array in C.
+#define HEED_GENERATE_LISTS(OPTION)                                                              \
+  OPTION(                                                                                        \
+      logit_bias,                                                                                \
+      .help = "ID:BIAS adds BIAS to the logit of token ID; -inf forbids the token (repeatable)") \
+  OPTION(stop, .help = "String that ends the output; it is not printed (repeatable)")            \
+  OPTION(end_tokens, .help = "Tokens that end the output, besides those of the model")
 
-// OPTION(field, what else a DeclaredOption has): the fields of SearchOptions. n_best is also at
-// most num_beams.
+#define HEED_GENERATE_OPTIONS(OPTION) \
+  HEED_SAMPLING_OPTIONS(OPTION)       \
+  HEED_PENALTY_OPTIONS(OPTION)        \
+  HEED_OTHER_GENERATE_OPTIONS(OPTION) \
+  HEED_GENERATE_LISTS(OPTION)
+
+// n_best is also at most num_beams.
 #define HEED_SEARCH_OPTIONS(OPTION)                                                              \
   OPTION(num_beams, .help = "Number of beams; 1: greedy search", .range = {1, kMaxBeams})        \
   OPTION(n_best, .help = "Outputs per input, best first", .range = {1, kMaxBeams})               \
@@ -101,6 +102,23 @@ enum class SamplingUse { samples, penalizes };
       .range = {0, kMaxTyped})                                                                   \
   OPTION(scores, .help = "Compute scores in greedy search, too")
 
+// Beside these TranslateOptions has SearchOptions.
+#define HEED_TRANSLATE_OPTIONS(OPTION)                                                          \
+  OPTION(source_language,                                                                       \
+         .help =                                                                                \
+             "Language of the input, for multilingual models, by the code of the model's "      \
+             "tokenizer (en, en_XX, eng_Latn)")                                                 \
+  OPTION(target_language, .help = "Language to translate into, likewise")                       \
+  OPTION(alignments, .help = "Also print word alignments, taken from cross-attention")          \
+  OPTION(batch_tokens,                                                                          \
+         .help =                                                                                \
+             "Source tokens times beams per batch; does not change results (default: 2048 for " \
+             "quantised weights, else 8192)")
+
+HEED_OPTION_TABLE(GenerateOption, GenerateOptions, HEED_GENERATE_OPTIONS)
+HEED_OPTION_TABLE(SearchOption, SearchOptions, HEED_SEARCH_OPTIONS)
+HEED_OPTION_TABLE(TranslateOption, TranslateOptions, HEED_TRANSLATE_OPTIONS)
+
 /// A number of sampling.
 template <typename Value>
 struct SamplingOption : DeclaredOption<GenerateOptions, Value> {
@@ -115,56 +133,19 @@ struct SamplingOption : DeclaredOption<GenerateOptions, Value> {
   }
 };
 
-// The rows, by their names.
-
-namespace generate_option {
-
-#define HEED_DECLARE(option, use, ...)                                       \
-  inline constexpr SamplingOption<decltype(GenerateOptions::option)> option{ \
-      {.name = #option, .field = &GenerateOptions::option, __VA_ARGS__},     \
-      SamplingUse::use,                                                      \
-      &SamplingOptions::option};
-HEED_SAMPLING_OPTIONS(HEED_DECLARE)
-#undef HEED_DECLARE
-#define HEED_DECLARE(option, ...)                                                             \
-  inline constexpr DeclaredOption<GenerateOptions, decltype(GenerateOptions::option)> option{ \
-      .name = #option, .field = &GenerateOptions::option, __VA_ARGS__};
-HEED_OTHER_GENERATE_OPTIONS(HEED_DECLARE)
-#undef HEED_DECLARE
-
-}  // namespace generate_option
-
-namespace search_option {
-
-#define HEED_DECLARE(option, ...)                                                         \
-  inline constexpr DeclaredOption<SearchOptions, decltype(SearchOptions::option)> option{ \
-      .name = #option, .field = &SearchOptions::option, __VA_ARGS__};
-HEED_SEARCH_OPTIONS(HEED_DECLARE)
-#undef HEED_DECLARE
-
-}  // namespace search_option
-
 /// Calls `visit` with each SamplingOption.
 template <typename Visit>
 void for_each_sampling_option(const Visit& visit) {
-#define HEED_VISIT(option, ...) visit(generate_option::option);
-  HEED_SAMPLING_OPTIONS(HEED_VISIT)
-}
-
-/// Calls `visit` with each option of GenerateOptions.
-template <typename Visit>
-void for_each_generate_option(const Visit& visit) {
-  for_each_sampling_option(visit);
-  HEED_OTHER_GENERATE_OPTIONS(HEED_VISIT)
-#undef HEED_VISIT
-}
-
-/// Calls `visit` with each option of SearchOptions.
-template <typename Visit>
-void for_each_search_option(const Visit& visit) {
-#define HEED_VISIT(option, ...) visit(search_option::option);
-  HEED_SEARCH_OPTIONS(HEED_VISIT)
-#undef HEED_VISIT
+  SamplingUse use = SamplingUse::samples;
+  const auto visit_row = [&]<typename Value>(const DeclaredOption<GenerateOptions, Value>& row,
+                                             auto resolved) {
+    visit(SamplingOption<Value>{row, use, resolved});
+  };
+#define HEED_VISIT_ROW(option, ...) visit_row(GenerateOption::option, &SamplingOptions::option);
+  HEED_SAMPLING_OPTIONS(HEED_VISIT_ROW)
+  use = SamplingUse::penalizes;
+  HEED_PENALTY_OPTIONS(HEED_VISIT_ROW)
+#undef HEED_VISIT_ROW
 }
 
 }  // namespace heed::generate

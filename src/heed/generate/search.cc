@@ -12,14 +12,10 @@
 namespace heed {
 
 void check(const SearchOptions& options) {
-  generate::search_option::num_beams.check(options.num_beams);
-  require_input(options.n_best >= 1 && options.n_best <= options.num_beams,
+  check_all<generate::SearchOption>(options);
+  require_input(options.n_best <= options.num_beams,
                 "n_best is {}, expected 1 to {}, the value of num_beams", options.n_best,
                 options.num_beams);
-  generate::search_option::length_penalty.check(options.length_penalty);
-  if (options.max_new_tokens)
-    generate::search_option::max_new_tokens.check(*options.max_new_tokens);
-  generate::search_option::max_new_tokens_over_source.check(options.max_new_tokens_over_source);
 }
 
 namespace generate {

@@ -10,19 +10,17 @@
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
-#include "heed/base/names.h"
 #include "heed/base/quote.h"
-#include "heed/load_options.h"
+#include "heed/engine/load_options.h"
 #include "heed/serve/api_error.h"
-#include "heed/serve/json_fields.h"
+#include "heed/serve/declared_fields.h"
+#include "heed/serve/server_options.h"
 #include "heed/train/config/toml_keys.h"
 
 namespace heed::serve {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int64_t kMax = int64_t{1} << 40;
 
 /// TOML as JSON, which JsonFields reads.
 Json to_json(const toml::node& node) {
@@ -61,11 +59,14 @@ std::string resolved(const std::string& path, const fs::path& directory) {
                                                                        : path;
 }
 
-template <typename Values>
-auto read_name(JsonFields& fields, const char* key, const Values& values)
-    -> std::optional<std::decay_t<decltype(values[0])>> {
-  const std::optional<std::string> name = fields.text(key);
-  return name ? std::optional(named(*name, values)) : std::nullopt;
+/// Reads all options of a table. Paths in them are relative to `directory`.
+template <typename Table>
+void read_options(JsonFields& fields, const fs::path& directory, typename Table::Options& options) {
+  Table::for_each([&]<typename Option>(const Option& option) {
+    read_option(fields, option, options);
+    if constexpr (std::is_same_v<typename Option::Number, fs::path>)
+      if (fs::path& path = options.*option.field; !path.empty()) path = resolved(path, directory);
+  });
 }
 
 std::vector<Json> tables(JsonFields& fields, const char* key) {
@@ -78,9 +79,8 @@ std::vector<Json> tables(JsonFields& fields, const char* key) {
 AdapterOptions read_adapter(const Json& table, const std::string& path, const fs::path& directory) {
   JsonFields fields(table, path);
   AdapterOptions adapter;
-  adapter.name = fields.required_text("name");
-  adapter.path = resolved(fields.required_text("path"), directory);
-  adapter.scale = static_cast<float>(fields.number("scale", -1e6, 1e6).value_or(1));
+  for (const char* name : {"name", "path"}) fields.require(name);
+  read_options<engine::AdapterOption>(fields, directory, adapter);
   fields.refuse_others();
   return adapter;
 }
@@ -95,79 +95,47 @@ void read_speculation(JsonFields& fields, const fs::path& directory, Speculation
     options.ngram = true;
   }
   if (const auto draft = fields.text("draft")) options.draft = resolved(*draft, directory);
-  options.draft_weights = read_name(fields, "draft_weights", kWeightTypes);
+  read_option(fields, engine::SpeculationOption::draft_weights, options);
 }
 
 ModelSource read_model(const Json& table, const std::string& path, const fs::path& directory) {
   JsonFields fields(table, path);
   ModelSource model;
-  model.name = fields.required_text("name");
-  model.path = resolved(fields.required_text("path"), directory);
-  model.load.weights = read_name(fields, "weights", kWeightTypes);
-  model.load.compute = read_name(fields, "compute", kComputes);
-  model.load.cache = read_name(fields, "cache", kCacheTypes);
-  if (const auto seed = fields.integer("random_weights", 0, kMax))
-    model.load.random_weights = static_cast<uint64_t>(*seed);
-  model.load.rope_context = fields.integer("rope_context", 1, kMax);
-  if (const auto cache = fields.text("weight_cache"))
-    model.load.weight_cache = resolved(*cache, directory);
+  for (const char* name : {"name", "path"}) fields.require(name);
+  read_options<ModelSourceOption>(fields, directory, model);
+  model.path = resolved(model.path, directory);
+  read_options<engine::LoadOption>(fields, directory, model.load);
   read_speculation(fields, directory, model.load.speculation);
-  model.on_first_use = fields.boolean("on_first_use").value_or(false);
-  model.source_language = fields.text("source_language").value_or("");
-  model.target_language = fields.text("target_language").value_or("");
-  BatchingOptions& batching = model.batching;
-  const auto count = [&](const char* key, int64_t& value, int64_t min) {
-    value = fields.integer(key, min, std::numeric_limits<int32_t>::max()).value_or(value);
-  };
-  count("max_active_tokens", batching.max_active_tokens, 1);
-  count("max_active_requests", batching.max_active_requests, 1);
-  count("max_cached_tokens", batching.max_cached_tokens, 0);
-  count("max_prefill_tokens", batching.max_prefill_tokens, 1);
+  read_options<BatchingOption>(fields, directory, model.batching);
   for (const Json& adapter : tables(fields, "adapter"))
     model.load.adapters.push_back(read_adapter(adapter, fields.path_of("adapter"), directory));
   fields.refuse_others();
   return model;
 }
 
-void read_limits(JsonFields& fields, ServerOptions& server) {
+void read_limits(JsonFields& fields, const fs::path& directory, ServerOptions& server) {
   const Json* table = fields.find("limits");
   if (!table) return;
   JsonFields limits(*table, "limits");
-  const auto count = [&](const char* key, auto& value, int64_t min) {
-    if (const auto found = limits.integer(key, min, kMax))
-      value = static_cast<std::decay_t<decltype(value)>>(*found);
-  };
-  const auto seconds = [&](const char* key, std::chrono::milliseconds& value) {
-    if (const auto found = limits.number(key, 0.001, 1e7))
-      value = std::chrono::milliseconds(static_cast<int64_t>(*found * 1000));
-  };
-  count("queued_requests", server.queue.requests, 0);
-  count("queued_tokens", server.queue.tokens, 1);
-  count("connections", server.http.connections, 1);
-  count("body_bytes", server.http.body_bytes, 1);
-  count("header_bytes", server.http.header_bytes, 256);
-  seconds("request_seconds", server.request_time);
-  seconds("idle_seconds", server.http.idle_time);
-  seconds("header_seconds", server.http.header_time);
-  seconds("body_seconds", server.http.body_time);
-  seconds("write_seconds", server.http.write_time);
-  if (const auto memory = limits.text("model_memory")) server.memory_limit = parse_bytes(*memory);
+  read_options<QueueLimit>(limits, directory, server.queue);
+  read_options<HttpLimit>(limits, directory, server.http);
+  read_option(limits, ServerOption::request_time, server);
+  if (const auto memory = limits.text(ServerOption::memory_limit.key))
+    server.memory_limit = parse_bytes(*memory);
   limits.refuse_others();
 }
 
 void read_fields(const Json& json, const fs::path& directory, ServerConfig& config) {
   JsonFields fields(json);
   ServerOptions& server = config.server;
-  server.host = fields.text("host").value_or(server.host);
-  server.port = static_cast<int>(fields.integer("port", 0, 65'535).value_or(server.port));
-  config.threads = static_cast<int>(fields.integer("threads", 0, 1024).value_or(config.threads));
-  if (const auto drain = fields.number("drain_seconds", 0, 1e6))
-    config.drain_time = std::chrono::milliseconds(static_cast<int64_t>(*drain * 1000));
+  read_option(fields, ServerOption::host, server);
+  read_option(fields, ServerOption::port, server);
+  read_options<ServerConfigOption>(fields, directory, config);
   if (const auto keys = fields.text("api_key_file"))
     server.api_keys = read_api_keys(resolved(*keys, directory));
-  if (const auto origins = fields.texts("cors_origins")) server.cors_origins = *origins;
-  server.log_texts = fields.boolean("log_texts").value_or(server.log_texts);
-  read_limits(fields, server);
+  read_option(fields, ServerOption::cors_origins, server);
+  read_option(fields, ServerOption::log_texts, server);
+  read_limits(fields, directory, server);
   for (const Json& model : tables(fields, "model"))
     server.models.push_back(read_model(model, "model", directory));
   fields.refuse_others();

@@ -131,7 +131,11 @@ std::string JsonFields::one_of(std::string_view name, std::initializer_list<cons
   if (!value) return *values.begin();
   for (const char* candidate : values)
     if (*value == candidate) return *value;
-  fail_type(path_of(name), fmt::format("one of {}", fmt::join(values, ", ")), *find(name));
+  fail_name(name, {values.begin(), values.end()});
+}
+
+void JsonFields::fail_name(std::string_view name, const std::vector<std::string_view>& names) {
+  fail_type(path_of(name), fmt::format("one of {}", fmt::join(names, ", ")), *find(name));
 }
 
 void JsonFields::ignore(std::initializer_list<const char*> names) {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/base/names.h"
+
 namespace heed::serve {
 
 using Json = nlohmann::ordered_json;
@@ -39,6 +41,18 @@ class JsonFields {
   std::optional<std::vector<std::string>> texts(std::string_view name);
   /// One of these values; the first one if it is absent.
   std::string one_of(std::string_view name, std::initializer_list<const char*> values);
+  /// The value of an enumeration by its name.
+  template <typename Enum>
+  std::optional<Enum> named(std::string_view name) {
+    const std::optional<std::string> value = text(name);
+    if (!value) return std::nullopt;
+    std::vector<std::string_view> names;
+    for (const Enum one : enumerators<Enum>()) {
+      if (*value == name_of(one)) return one;
+      names.push_back(name_of(one));
+    }
+    fail_name(name, names);
+  }
 
   /// Fields that are allowed and have no effect here.
   void ignore(std::initializer_list<const char*> names);
@@ -51,6 +65,8 @@ class JsonFields {
   std::string path_of(std::string_view name) const;
 
  private:
+  [[noreturn]] void fail_name(std::string_view name, const std::vector<std::string_view>& names);
+
   const Json& object_;
   const std::string path_;
   std::set<std::string, std::less<>> known_;

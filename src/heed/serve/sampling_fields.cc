@@ -5,12 +5,13 @@
 #include "heed/base/quote.h"
 #include "heed/generate/generate_options.h"
 #include "heed/serve/api_error.h"
+#include "heed/serve/declared_fields.h"
 #include "heed/serve/prompts.h"
 
 namespace heed::serve {
 namespace {
 
-namespace generate_option = generate::generate_option;
+using generate::GenerateOption;
 
 constexpr int64_t kMaxOutputs = 128;
 constexpr size_t kMaxStopStrings = 64;
@@ -41,43 +42,23 @@ void read_end_tokens(JsonFields& fields, const Model& model, GenerateOptions& op
     options.end_tokens = read_tokens(fields, "stop_token_ids", model);
 }
 
-/// A number within the range, none if it is absent.
-std::optional<float> read_number(JsonFields& fields, std::string_view name,
-                                 const Range<double>& range) {
-  const auto value = fields.number(name, range.min, range.max);
-  if (!value) return std::nullopt;
-  const auto number = static_cast<float>(*value);
-  if (range.above_min && static_cast<double>(number) <= range.min)
-    throw invalid_request(std::string(name),
-                          fmt::format("{} is {}, expected {}", name, number, range.text()));
-  return number;
-}
-std::optional<int64_t> read_number(JsonFields& fields, std::string_view name,
-                                   const Range<int64_t>& range) {
-  return fields.integer(name, range.min, range.max);
-}
-
 }  // namespace
 
 GenerateOptions read_sampling(JsonFields& fields, const Model& model, int64_t min_tokens) {
   GenerateOptions options;
   for (const char* name : {"max_tokens", "max_completion_tokens", "max_new_tokens"})
     if (const auto limit =
-            fields.integer(name, min_tokens, generate_option::max_new_tokens.served.max))
+            fields.integer(name, min_tokens, GenerateOption::max_new_tokens.served.max))
       options.max_new_tokens = limit;
-  generate::for_each_sampling_option([&](const auto& option) {
-    if (const auto number = read_number(fields, option.name, option.served))
-      options.*option.field = *number;
-  });
-  const Range<int64_t>& seeds = generate_option::seed.served;
-  if (const auto seed = fields.integer("seed", seeds.min, seeds.max))
-    options.seed = static_cast<uint64_t>(*seed);
-  options.stop = fields.texts("stop").value_or(std::vector<std::string>());
+  generate::for_each_sampling_option(
+      [&](const auto& option) { read_option(fields, option, options); });
+  read_option(fields, GenerateOption::seed, options);
+  read_option(fields, GenerateOption::stop, options);
   if (options.stop.size() > kMaxStopStrings)
     throw invalid_request("stop", fmt::format("stop has {} strings, expected at most {}",
                                               options.stop.size(), kMaxStopStrings));
   std::erase(options.stop, "");
-  if (const auto skip = fields.boolean("skip_special_tokens")) options.skip_special_tokens = *skip;
+  read_option(fields, GenerateOption::skip_special_tokens, options);
   read_logit_bias(fields, model, options);
   read_end_tokens(fields, model, options);
   return options;

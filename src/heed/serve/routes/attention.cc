@@ -1,10 +1,11 @@
 #include <cmath>
 
 #include "heed/attention_drawing.h"
-#include "heed/base/names.h"
+#include "heed/serve/declared_fields.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
+#include "heed/tasks/task_options.h"
 
 namespace heed::serve {
 namespace {
@@ -12,9 +13,6 @@ namespace {
 constexpr int64_t kMaxWeights = int64_t{1} << 20;  // of an answer
 constexpr int64_t kMaxTokens = 512;                // of a text
 constexpr size_t kMaxBytes = size_t{64} << 10;     // of a text
-
-constexpr std::array kKinds{AttentionKind::encoder_self, AttentionKind::decoder_self,
-                            AttentionKind::cross};
 
 /// [H][Tq][Tk], rounded to what a float distinguishes.
 Json weights_json(const AttentionMap& map) {
@@ -65,14 +63,9 @@ void post_attention(const ModelCall& call) {
   fields.ignore({"model"});
   const std::string text = fields.required_text("text");
   AttentionOptions options{.max_weights = kMaxWeights};
-  options.target = fields.text("target").value_or("");
-  options.source_language = fields.text("source_language").value_or("");
-  options.target_language = fields.text("target_language").value_or("");
-  if (fields.find("kind"))
-    options.kind = named(fields.one_of("kind", {"encoder_self", "decoder_self", "cross"}), kKinds);
-  if (const auto layer = fields.integer("layer", 0, 10'000))
-    options.layer = static_cast<int>(*layer);
-  if (const auto head = fields.integer("head", 0, 10'000)) options.head = static_cast<int>(*head);
+  tasks::AttentionOption::for_each([&](const auto& option) {
+    if (option.name != "max_weights") read_option(fields, option, options);
+  });
   const bool viewer = fields.one_of("format", {"weights", "viewer"}) == "viewer";
   fields.refuse_others();
   const auto check_size = [&](const char* name, const std::string& part) {

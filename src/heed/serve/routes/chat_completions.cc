@@ -127,8 +127,8 @@ class ChatCall : public GenerationCall {
 
 void read_log_probabilities(JsonFields& fields, GenerateOptions& options) {
   const bool wanted = fields.boolean("logprobs").value_or(false);
-  const auto top = fields.integer("top_logprobs", 0,
-                                  generate::generate_option::top_log_probabilities.served.max);
+  const auto top =
+      fields.integer("top_logprobs", 0, generate::GenerateOption::top_log_probabilities.served.max);
   if (top && *top > 0 && !wanted)
     throw invalid_request("top_logprobs", "top_logprobs needs logprobs to be true");
   if (wanted) options.top_log_probabilities = static_cast<int>(top.value_or(0));

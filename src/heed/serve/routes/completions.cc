@@ -178,7 +178,7 @@ void post_completions(const ModelCall& call) {
       });
   GenerateOptions options = read_sampling(fields, model, 0);
   options.top_log_probabilities = static_cast<int>(
-      fields.integer("logprobs", 0, generate::generate_option::top_log_probabilities.served.max)
+      fields.integer("logprobs", 0, generate::GenerateOption::top_log_probabilities.served.max)
           .value_or(-1));
   const int64_t n = read_n(fields);
   const StreamFields stream = read_stream(fields);
