@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -19,14 +20,20 @@ enum class DType : uint8_t {
   q5_0,
   q5_1,
   q8_0,
+  iq4_nl,
+  mxfp4,
   q2_K,
   q3_K,
   q4_K,
   q5_K,
   q6_K,
-  iq4_nl,
-  iq4_xs,
-  mxfp4
+  iq4_xs
+};
+
+/// A list of types.
+template <typename... Types>
+struct TypeList {
+  static constexpr size_t size = sizeof...(Types);
 };
 
 /// The 16 quants of a type that stores their indices.

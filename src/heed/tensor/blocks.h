@@ -11,19 +11,15 @@
 
 namespace heed {
 
-/// A list of types.
-template <typename... Types>
-struct TypeList {
-  static constexpr size_t size = sizeof...(Types);
-};
+template <typename... First, typename... Second>
+TypeList<First..., Second...> joined(TypeList<First...>, TypeList<Second...>);
 
-/// Every block type, in the order of DType. To add one: its enumerator and struct, its place here;
-/// codes_of() in kernels/cpu/simd/stored-inl.h; put_block() in
-/// kernels/cpu/gemm_blocks/put_block-inl.h; and out of kUnsupportedTypes in io/gguf_types.cc. Types
-/// that heed writes (kernels::is_written()) also need set_quants() or set_codes().
-using BlockTypes =
-    TypeList<BlockQ4_0, BlockQ4_1, BlockQ5_0, BlockQ5_1, BlockQ8_0, BlockQ2_K, BlockQ3_K, BlockQ4_K,
-             BlockQ5_K, BlockQ6_K, BlockIQ4_NL, BlockIQ4_XS, BlockMXFP4>;
+/// Every block type, in the order of DType. To add one: its enumerator (block_traits.h), its struct
+/// and place in a list (blocks_of_32.h, blocks_of_256.h), codes_of() in
+/// kernels/cpu/simd/stored-inl.h and put_block() in kernels/cpu/gemm_blocks/put_block-inl.h. Types
+/// that heed writes (kernels::is_written()) also need set_quants() or set_codes(). io/gguf_types.cc
+/// names the types of GGML that are not here.
+using BlockTypes = decltype(joined(BlocksOf32(), BlocksOf256()));
 
 /// Quant i of a block.
 template <typename Block>

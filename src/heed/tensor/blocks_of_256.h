@@ -244,4 +244,7 @@ struct BlockIQ4_XS {
   }
 };
 
+/// In the order of DType.
+using BlocksOf256 = TypeList<BlockQ2_K, BlockQ3_K, BlockQ4_K, BlockQ5_K, BlockQ6_K, BlockIQ4_XS>;
+
 }  // namespace heed

@@ -176,4 +176,8 @@ struct BlockMXFP4 {
   int code(int64_t i) const { return nibble(quants, i); }
 };
 
+/// In the order of DType.
+using BlocksOf32 =
+    TypeList<BlockQ4_0, BlockQ4_1, BlockQ5_0, BlockQ5_1, BlockQ8_0, BlockIQ4_NL, BlockMXFP4>;
+
 }  // namespace heed
