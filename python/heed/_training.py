@@ -85,15 +85,18 @@ def convert(
     weights: str | None = None,
     *,
     adapters: Sequence[Path | AdapterOptions] | None = None,
+    base: Path | None = None,
     threads: int | None = None,
     hub: HubOptions | None = None,
 ) -> list[str]:
-    """Writes a model directory as a GGUF file if `target` ends with .gguf, or a GGUF file as a directory, as
+    """Writes a model directory or a GGUF file as a GGUF file if `target` ends with .gguf, otherwise as a directory, as
     `heed convert` does.
 
-    `weights` is the type of the matrices in a GGUF file: f16 unless given, f32, bf16 or a block type; a directory has
-    f32. `adapters` are added to the weights. Returns warnings about what the target leaves out. Raises Error when
-    `target` exists, and when its format cannot say what the model's files say.
+    `weights` is the type of the matrices in a GGUF file: f16 unless given, f32, bf16 or a block type; or of all weights
+    in a directory: f32 unless given, f16 or bf16. `adapters` are added to the weights. With `base`, a model, `source`
+    is a LoRA adapter of it, which is converted alone: f32 unless given, in a GGUF file also f16, bf16 or q8_0. Returns
+    warnings about what the target leaves out. Raises Error when `target` exists, and when its format cannot say what
+    the files say.
     """
-    options = {"weights": weights, "adapters": adapters, "threads": threads, "hub": hub}
+    options = {"weights": weights, "adapters": adapters, "base": base, "threads": threads, "hub": hub}
     return _heed.convert(source, target, options)

@@ -105,6 +105,7 @@ std::vector<std::string> convert(nb::handle source, nb::handle target, const Opt
   ConvertOptions convert_options;
   keywords.read("weights", convert_options.weights);
   convert_options.adapters = take_adapters(keywords);
+  if (const nb::object base = keywords.take("base")) convert_options.base = path_from(base, "base");
   convert_options.executor = take_executor(keywords);
   convert_options.hub = take_hub_options(keywords);
   keywords.finish("convert");

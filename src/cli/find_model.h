@@ -22,9 +22,9 @@ std::string find_model(const std::string& name, const FindOptions& options = {})
 
 /// The help of --adapter.
 inline constexpr const char* kAdapterHelp =
-    "DIR[=SCALE] or OWNER/NAME[@REVISION][=SCALE] of the Hugging Face hub: LoRA adapter of the "
-    "model, as heed train --lora or Python's peft writes it (repeatable: their sum); =SCALE is a "
-    "factor of what it adds";
+    "DIR[=SCALE], FILE.gguf[=SCALE] or OWNER/NAME[@REVISION][=SCALE] of the Hugging Face hub: LoRA "
+    "adapter of the model, as heed train --lora, Python's peft or llama.cpp writes it (repeatable: "
+    "their sum); =SCALE is a factor of what it adds";
 
 /// The adapters that the command line names, found as models are. The whole text is the name
 /// unless a number follows its last "=".

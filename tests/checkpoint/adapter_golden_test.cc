@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "heed/checkpoint/adapter_directory.h"
+#include "heed/checkpoint/gguf/adapter.h"
 #include "heed/checkpoint/model_directory.h"
+#include "heed/io/gguf/gguf_file.h"
 #include "heed/ops/rows.h"
 #include "tests/base/testing.h"
 #include "tests/checkpoint/golden.h"
@@ -144,13 +146,54 @@ TEST_P(HeadAdapterGolden, BringsTheHeadToAModelThatHasAnother) {
   EXPECT_LT(difference(logits(), expected_->get("logits")), 1e-4);
 }
 
+/// An adapter of which llama.cpp's converter has made adapter.gguf.
+class GgufAdapterGolden : public AdapterGolden {};
+
+TEST_P(GgufAdapterGolden, IsWrittenAsLlamaCppsConverterWritesIt) {
+  const TemporaryDirectory saved;
+  save_gguf_adapter(saved / "adapter.gguf", *model_, adapter_, DType::f32, "name");
+  const auto expected = io::GgufFile::open(folder_ / "adapter.gguf");
+  const auto found = io::GgufFile::open(saved / "adapter.gguf");
+  ASSERT_EQ(found->names(), expected->names());
+  for (const std::string& name : expected->names()) {
+    const Tensor a = found->get(name), b = expected->get(name);
+    ASSERT_EQ(a.shape(), b.shape()) << name;
+    EXPECT_TRUE(std::ranges::equal(a.values<float>(), b.values<float>())) << name;
+  }
+  EXPECT_EQ(found->metadata().keys(), expected->metadata().keys());
+  for (const char* key : {"general.architecture", "general.type", "adapter.type"})
+    EXPECT_EQ(found->metadata().get<std::string>(key), expected->metadata().get<std::string>(key));
+  EXPECT_EQ(found->metadata().get<double>("adapter.lora.alpha"),
+            expected->metadata().get<double>("adapter.lora.alpha"));
+}
+
+TEST_P(GgufAdapterGolden, IsReadFromLlamaCppsFile) {
+  const LoadedAdapter found = load_adapter(folder_ / "adapter.gguf", *model_);
+  model_->attach({{&found.lora->updates()}});
+  EXPECT_LT(difference(logits(), expected_->get("logits")), 1e-4);
+  const TemporaryDirectory saved;
+  save_adapter(saved.path(), *model_, *found.lora, found.config);
+  EXPECT_EQ(read_adapter_config(saved.path()).alpha, adapter_.config.alpha);
+  const auto before = io::SafetensorsFile::open(folder_ / "adapter_model.safetensors");
+  const auto after = io::SafetensorsFile::open(saved / "adapter_model.safetensors");
+  ASSERT_EQ(before->names(), after->names());
+  for (const std::string& name : before->names())
+    EXPECT_EQ(difference(after->get(name), before->get(name)), 0) << name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Adapters, GgufAdapterGolden,
+                         ::testing::Values(Golden{"attention", "llama3"}, Golden{"t5", "t5"},
+                                           Golden{"phi3", "phi3"}, Golden{"gpt-neox", "gpt-neox"}),
+                         name_of);
+
 INSTANTIATE_TEST_SUITE_P(Adapters, HeadAdapterGolden, ::testing::Values(Golden{"head", "llama3"}),
                          name_of);
 
 INSTANTIATE_TEST_SUITE_P(Adapters, AdapterGolden,
                          ::testing::Values(Golden{"llama", "llama3"}, Golden{"gpt2", "gpt2"},
                                            Golden{"bert", "bert"}, Golden{"t5", "t5"},
-                                           Golden{"phi3", "phi3"}, Golden{"gpt-neox", "gpt-neox"}),
+                                           Golden{"attention", "llama3"}, Golden{"phi3", "phi3"},
+                                           Golden{"gpt-neox", "gpt-neox"}),
                          name_of);
 
 }  // namespace

@@ -99,6 +99,13 @@ INSTANTIATE_TEST_SUITE_P(Files, FuzzAdapter,
                            return std::string(one.param).substr(8, one.param[8] == 'c' ? 6 : 5);
                          });
 
+TEST(Fuzz, GgufAdapter) {
+  const fs::path golden = fs::path(HEED_SOURCE_DIR) / "tests/golden";
+  const auto model = load_model(golden / "families/llama3");
+  fuzz_seed(golden / "adapters/attention/adapter.gguf",
+            [&](const fs::path& path) { load_adapter(path, *model); });
+}
+
 class FuzzGgufModel : public testing::TestWithParam<const char*> {};
 
 TEST_P(FuzzGgufModel, IsReadOrRejected) {

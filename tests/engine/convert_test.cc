@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/io/gguf/gguf_file.h"
+#include "heed/quantize/precision.h"
 #include "tests/engine/random_adapter.h"
 #include "tests/engine/small_models.h"
 
@@ -52,6 +55,82 @@ TEST(ConvertModel, WritesEveryTypeThatQuantizeHas) {
     EXPECT_EQ(file->entry("blk.0.attn_norm.weight").type, "F32");
     EXPECT_EQ(Model::load(path).generate(kText, {.max_new_tokens = 4}).tokens.size(), 4u);
   }
+}
+
+TEST(ConvertModel, OfAGgufFileIsTheSameAsOfTheDirectory) {
+  const TemporaryDirectory folder;
+  convert_model(models().decoder(), folder / "f32.gguf", {.weights = "f32"});
+  for (const char* type : {"f16", "q8_0", "q5_1", "q4_0"}) {
+    const std::string name = fmt::format("-{}.gguf", type);
+    convert_model(models().decoder(), folder / ("expected" + name), {.weights = type});
+    convert_model(folder / "f32.gguf", folder / ("found" + name), {.weights = type});
+    const std::string expected = read_file(folder / ("expected" + name));
+    EXPECT_EQ(read_file(folder / ("found" + name)), expected) << type;
+    convert_model(folder / ("found" + name), folder / ("again" + name), {.weights = type});
+    EXPECT_EQ(read_file(folder / ("again" + name)), expected) << type;
+  }
+  const fs::path q8_0 = folder / "found-q8_0.gguf";
+  convert_model(q8_0, folder / "f16.gguf");
+  EXPECT_EQ(Model::load(folder / "f16.gguf").tokenize(kText), Model::load(q8_0).tokenize(kText));
+}
+
+TEST(ConvertModel, KeepsTheMetadataOfAGgufFile) {
+  const fs::path golden = fs::path(HEED_SOURCE_DIR) / "tests/golden/gguf_models/phi3.gguf";
+  const TemporaryDirectory folder;
+  convert_model(golden, folder / "q8_0.gguf", {.weights = "q8_0"});
+  const auto expected = io::GgufFile::open(golden),
+             found = io::GgufFile::open(folder / "q8_0.gguf");
+  EXPECT_EQ(found->metadata().keys(), expected->metadata().keys());
+  EXPECT_EQ(found->metadata().get<int64_t>("general.file_type"), 7);
+  EXPECT_EQ(found->names(), expected->names());
+}
+
+TEST(ConvertModel, WritesDirectoriesOf16Bits) {
+  const TemporaryDirectory folder;
+  for (const auto& [type, torch, stored] :
+       {std::tuple("bf16", "bfloat16", "BF16"), {"f16", "float16", "F16"}}) {
+    convert_model(models().decoder(), folder / type, {.weights = type});
+    const std::string gguf = fmt::format("{}.gguf", type);
+    convert_model(models().decoder(), folder / gguf, {.weights = type});
+    const std::string config = read_file(folder / type / "config.json");
+    EXPECT_NE(config.find(fmt::format("\"torch_dtype\": \"{}\"", torch)), config.npos) << config;
+    const auto file = io::SafetensorsFile::open(folder / type / "model.safetensors");
+    for (const std::string& name : file->names())
+      EXPECT_EQ(file->entry(name).dtype, stored) << name;
+    const auto f32 = io::SafetensorsFile::open(models().decoder() / "model.safetensors");
+    const std::string name = "model.layers.1.mlp.down_proj.weight";
+    const Tensor rounded = quantize::in_precision(f32->get(name), {*dtype_named(type)});
+    const Tensor found = file->get(name);
+    EXPECT_EQ(std::memcmp(found.raw(), rounded.raw(), static_cast<size_t>(found.bytes())), 0);
+    // There and back again.
+    convert_model(folder / type, folder / (gguf + "-2.gguf"), {.weights = type});
+    convert_model(folder / (gguf + "-2.gguf"), folder / (gguf + "-3"), {.weights = type});
+    EXPECT_EQ(read_file(folder / (gguf + "-3") / "model.safetensors"),
+              read_file(folder / type / "model.safetensors"));
+  }
+}
+
+TEST(ConvertModel, WritesAnAdapterAlone) {
+  const TemporaryDirectory folder;
+  const fs::path base = models().decoder();
+  const fs::path adapter = write_adapter(folder / "adapter", base, 3);
+  const fs::path gguf = folder / "adapter.gguf";
+  EXPECT_TRUE(convert_model(adapter, gguf, {.base = base}).empty());
+  const GenerateOptions options{.max_new_tokens = 8};
+  const auto generated = [&](const fs::path& model, const std::vector<AdapterOptions>& adapters) {
+    return Model::load(model, {.adapters = adapters}).generate(kText, options).tokens;
+  };
+  const auto expected = generated(base, {{.path = adapter}});
+  EXPECT_NE(expected, generated(base, {}));
+  EXPECT_EQ(generated(base, {{.path = gguf}}), expected);
+  convert_model(base, folder / "base.gguf", {.weights = "f32"});
+  EXPECT_EQ(generated(folder / "base.gguf", {{.path = gguf}}), expected);
+  convert_model(folder / "base.gguf", folder / "merged.gguf",
+                {.weights = "f32", .adapters = {{.path = gguf}}});
+  EXPECT_EQ(generated(folder / "merged.gguf", {}), expected);
+  convert_model(gguf, folder / "again", {.base = folder / "base.gguf"});
+  EXPECT_EQ(read_file(folder / "again/adapter_model.safetensors"),
+            read_file(adapter / "adapter_model.safetensors"));
 }
 
 TEST(ConvertModel, AddsAdapters) {
@@ -108,16 +187,26 @@ TEST(ConvertModel, RefusesBeforeItWrites) {
     EXPECT_FALSE(path_exists(target)) << message;
   };
   refused(models().decoder(), out, {.weights = "q9"},
-          "weights is \"q9\", expected one of f16, f32, bf16, q8_0");
+          "weights is \"q9\", expected f16, f32, bf16, q8_0");
   refused(models().decoder(), folder / "out", {.weights = "q8_0"},
-          "expected f32 for a model directory");
+          "weights is \"q8_0\", expected f32, f16, bf16 for a model directory");
   refused(models().translator(), out, {}, "heed knows no GGUF files of the family");
   refused(encoder("embed-mpnet"), out, {}, "heed knows no GGUF files of the family mpnet");
   refused(encoder("embed-xlm-roberta"), out, {}, "a GGUF file cannot hold this tokenizer");
   refused(folder / "none", out, {}, "none");
   convert_model(models().decoder(), out);
   expect_error([&] { convert_model(models().decoder(), out); }, "already exists");
-  expect_error([&] { convert_model(out, folder / "other.gguf"); }, "heed quantize changes");
+  const fs::path adapter = fs::path(HEED_SOURCE_DIR) / "tests/golden/adapters/llama",
+                 base = fs::path(HEED_SOURCE_DIR) / "tests/golden/families/llama3";
+  const fs::path other = folder / "other.gguf";
+  refused(adapter, other, {}, "is an adapter, expected a model: an adapter alone is converted");
+  refused(adapter, other, {.base = base}, "adapter.lora.alpha is one number");
+  refused(adapter, other, {.adapters = {{.path = adapter}}, .base = base},
+          "there are adapters to be added to a model");
+  refused(adapter, other, {.weights = "q4_0", .base = base},
+          "expected f32, f16, bf16, q8_0 for an adapter in a GGUF file");
+  refused(adapter, folder / "other", {.weights = "f16", .base = base},
+          "expected f32 for the directory of an adapter");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
 }
 

@@ -74,5 +74,8 @@ def test_a_converted_model_gives_the_same_embeddings(settings):
     heed.convert("model.gguf", "again")
     with pytest.raises(heed.Error, match="already exists"):
         heed.convert(source, "model.gguf")
+    heed.convert(GOLDEN / "adapters/attention", "adapter.gguf", base=GOLDEN / "families/llama3")
+    with pytest.raises(heed.Error, match="is an adapter, expected a model"):
+        heed.convert("adapter.gguf", "adapter")
     with pytest.raises(heed.Error, match="weights is .q9."):
         heed.convert(source, "other.gguf", "q9")

@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/quote.h"
+#include "heed/checkpoint/gguf/adapter.h"
 #include "heed/checkpoint/module_pattern.h"
 #include "heed/checkpoint/stored_parts.h"
 #include "heed/kernels/as_f32.h"
@@ -186,10 +187,11 @@ void read_base_weights(LoadedAdapter& adapter, const std::map<std::string, std::
             "{}: {} is {}, expected {}, as in this model", source.name(), one_line(tensor_name),
             tensor.shape().text(), stored.shape.text());
     if (!weight->present() || !is_plain(weight->value.dtype())) {
-      adapter.warnings.push_back(fmt::format(
-          "{}: {} is ignored: the model was quantised or packed when it was loaded, so its own "
-          "weight cannot be compared",
-          source.name(), one_line(tensor_name)));
+      adapter.warnings.push_back(
+          fmt::format("{}: {} is ignored: the model's own weight is quantised, packed or not "
+                      "loaded, so the two "
+                      "cannot be compared",
+                      source.name(), one_line(tensor_name)));
       continue;
     }
     const Tensor value = kernels::as_f32(part_of(tensor, stored, weight->shape));
@@ -216,6 +218,7 @@ std::shared_ptr<const io::TensorSource> open_adapter_tensors(
 
 LoadedAdapter load_adapter(const std::filesystem::path& directory,
                            const model::Transformer& model) {
+  if (directory.extension() == ".gguf") return load_gguf_adapter(directory, model);
   LoadedAdapter result{read_adapter_config(directory), std::make_unique<LoraAdapter>(std::nullopt)};
   const auto source = open_adapter_tensors(directory);
   result.warnings = result.config.warnings;

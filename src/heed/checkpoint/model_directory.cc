@@ -11,6 +11,7 @@
 #include "heed/checkpoint/gguf/model.h"
 #include "heed/checkpoint/mxfp4_experts.h"
 #include "heed/checkpoint/quantized_directory.h"
+#include "heed/kernels/quantize.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/known.h"
 
@@ -140,6 +141,27 @@ nlohmann::json generation_config(const model::ModelConfig& c) {
   return json;
 }
 
+/// The name of a dtype in config.json.
+const char* torch_name(DType dtype) {
+  if (dtype == DType::f32) return "float32";
+  return dtype == DType::bf16 ? "bfloat16" : "float16";
+}
+
+/// Writes tensors, f32, in another dtype.
+void write_weights(const std::filesystem::path& path, const std::vector<io::NamedTensor>& weights,
+                   DType dtype) {
+  std::vector<io::DescribedTensor> described;
+  for (const auto& [name, tensor] : weights)
+    described.push_back(
+        {name, tensor.shape(), name.ends_with("e_score_correction_bias") ? DType::f32 : dtype});
+  io::write_safetensors(path, described, {{"format", "pt"}}, [&](size_t i) {
+    if (described[i].dtype == DType::f32) return weights[i].tensor;
+    Tensor converted = Tensor::empty(described[i].shape, dtype);
+    kernels::quantize(weights[i].tensor, converted);
+    return converted;
+  });
+}
+
 std::string text_of(const nlohmann::json& json) { return dump_json(json, {.indent = 2}) + "\n"; }
 
 }  // namespace
@@ -191,16 +213,17 @@ void load_stored_weights(model::Transformer& model, const io::ModelFiles& files)
 }
 
 void save_model(const std::filesystem::path& directory, const model::Transformer& model,
-                const std::vector<NamedFile>& others) {
+                const std::vector<NamedFile>& others, DType dtype) {
   make_directory(directory);
   const model::ModelConfig& config = model.config();
   const model::Family& family = model::family_for(config);
   for (const auto& [name, contents] : others) write_file_atomically(directory / name, contents);
-  write_file_atomically(directory / kConfig, text_of(family.write_config(config)));
+  nlohmann::json json = family.write_config(config);
+  if (dtype != DType::f32) json["torch_dtype"] = torch_name(dtype);
+  write_file_atomically(directory / kConfig, text_of(json));
   if (model.has_decoder())
     write_file_atomically(directory / "generation_config.json", text_of(generation_config(config)));
-  io::write_safetensors(directory / "model.safetensors", stored_weights(model, family),
-                        {{"format", "pt"}});
+  write_weights(directory / "model.safetensors", stored_weights(model, family), dtype);
 }
 
 }  // namespace heed::checkpoint

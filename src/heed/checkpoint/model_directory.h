@@ -76,10 +76,10 @@ void load_stored_weights(model::Transformer& model, const io::ModelFiles& files)
 /// The name and the contents of a file beside the weights, such as the tokenizer's.
 using NamedFile = std::pair<std::string, std::string>;
 
-/// Writes config.json, generation_config.json, model.safetensors (f32) and `others` into
-/// `directory`, which is created if it is missing. Each file is replaced atomically, the weights
-/// last.
+/// Writes config.json, generation_config.json, model.safetensors and `others` into `directory`,
+/// which is created if it is missing. Each file is replaced atomically, the weights last. Their
+/// dtype is f32, f16 or bf16; correction biases of routers are always f32, as in transformers.
 void save_model(const std::filesystem::path& directory, const model::Transformer& model,
-                const std::vector<NamedFile>& others);
+                const std::vector<NamedFile>& others, DType dtype = DType::f32);
 
 }  // namespace heed::checkpoint

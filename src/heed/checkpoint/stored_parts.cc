@@ -47,19 +47,20 @@ Tensor transposed_part(const Tensor& tensor, const StoredWeight& stored, const S
   return part;
 }
 
-/// Copies a part, f32, to its place in `whole` [stored.shape].
+/// Copies a part to its place in `whole` [stored.shape], which has its dtype.
 void put_part(const Tensor& value, const StoredWeight& stored, Tensor& whole) {
-  const float* from = value.data<float>();
-  float* const to = whole.data<float>();
-  const int64_t rows = value.shape()[0], width = value.elements() / rows;
+  const int64_t rows = value.shape()[0], row_bytes = value.bytes() / rows;
   if (stored.transposed) {
+    const float* from = value.data<float>();
+    float* const to = whole.data<float>();
     for_columns(stored, rows, [&](int64_t, int64_t first, int64_t stride) {
-      for (int64_t c = 0; c < width; ++c) to[first + c * stride] = *from++;
+      for (int64_t c = 0; c < value.cols(); ++c) to[first + c * stride] = *from++;
     });
     return;
   }
-  for (int64_t r = 0; r < rows; ++r, from += width)
-    std::copy_n(from, width, to + stored_row(stored, r) * width);
+  for (int64_t r = 0; r < rows; ++r)
+    std::memcpy(whole.raw() + stored_row(stored, r) * row_bytes, value.raw() + r * row_bytes,
+                static_cast<size_t>(row_bytes));
 }
 
 }  // namespace
@@ -93,7 +94,7 @@ std::vector<io::NamedTensor> joined(std::span<const StoredPart> parts) {
       continue;
     }
     const auto [place, first] = places.try_emplace(stored.name, tensors.size());
-    if (first) tensors.push_back({stored.name, Tensor::zeros(stored.shape)});
+    if (first) tensors.push_back({stored.name, Tensor::zeros(stored.shape, value.dtype())});
     put_part(value, stored, tensors[place->second].tensor);
   }
   return tensors;

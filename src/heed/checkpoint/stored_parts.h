@@ -19,7 +19,7 @@ bool is_view_of(const model::StoredWeight& stored);
 /// A part of a tensor to be stored.
 struct StoredPart {
   model::StoredWeight stored;
-  Tensor value;  // f32
+  Tensor value;  // f32 where the tensor is transposed; all parts of a tensor have one dtype
 };
 
 /// The inverse of part_of(): the tensors that the parts make up, in the order of their first parts.

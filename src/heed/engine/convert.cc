@@ -1,6 +1,7 @@
 #include "heed/convert.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "heed/base/error.h"
@@ -10,6 +11,7 @@
 #include "heed/chat/template_files.h"
 #include "heed/checkpoint/adapter_directory.h"
 #include "heed/checkpoint/copied_files.h"
+#include "heed/checkpoint/gguf/adapter.h"
 #include "heed/checkpoint/gguf/end_tokens.h"
 #include "heed/checkpoint/gguf/save.h"
 #include "heed/checkpoint/model_directory.h"
@@ -17,7 +19,6 @@
 #include "heed/engine/system_errors.h"
 #include "heed/generate/generation_config.h"
 #include "heed/generate/gguf_settings.h"
-#include "heed/kernels/quantize.h"
 #include "heed/load_options.h"
 #include "heed/model/gguf/write.h"
 #include "heed/tasks/embedder.h"
@@ -32,15 +33,20 @@ namespace fs = std::filesystem;
 
 bool names_gguf(const fs::path& path) { return path.extension() == ".gguf"; }
 
-/// The type that a name says, among those of weights and f16.
-DType type_named(const std::string& name) {
-  if (name.empty()) return DType::f16;
-  std::string known = "f16";
-  for (const WeightType type : kWeightTypes) known += fmt::format(", {}", name_of(type));
-  const auto dtype = dtype_named(name);
-  require(dtype && (*dtype == DType::f16 || kernels::is_written(*dtype)),
-          "weights is {}, expected one of {}", quoted(name), known);
-  return *dtype;
+/// The types that a target can have, the default first.
+std::vector<std::string_view> model_types(bool gguf) {
+  if (!gguf) return {"f32", "f16", "bf16"};
+  std::vector<std::string_view> types{"f16"};
+  for (const WeightType type : kWeightTypes) types.push_back(name_of(type));
+  return types;
+}
+
+/// The type that a name says.
+DType type_named(const std::string& name, const std::vector<std::string_view>& types,
+                 std::string_view target) {
+  require(name.empty() || std::ranges::count(types, name), "weights is {}, expected {} for {}",
+          quoted(name), fmt::join(types, ", "), target);
+  return *dtype_named(name.empty() ? types.front() : name);
 }
 
 std::unique_ptr<model::Transformer> load_merged(const io::ModelFiles& files,
@@ -72,20 +78,15 @@ std::vector<checkpoint::NamedFile> files_beside(const io::ModelFiles& files) {
   return beside;
 }
 
-void write_directory(const io::ModelFiles& files, const model::Transformer& model,
-                     const fs::path& target) {
+/// Makes a directory, which is at its place when it is complete.
+void write_directory(const fs::path& target, const std::function<void(const fs::path&)>& fill) {
   fs::path unfinished = target.lexically_normal();
   if (!unfinished.has_filename()) unfinished = unfinished.parent_path();
   const fs::path complete = unfinished;
   unfinished += ".tmp";
   remove_tree(unfinished);
   try {
-    checkpoint::save_model(unfinished, model, {});
-    // The settings of the model replace those that save_model() derives from its configuration.
-    for (const auto& [name, contents] : files_beside(files)) {
-      make_directory((unfinished / name).parent_path());
-      write_file_atomically(unfinished / name, contents);
-    }
+    fill(unfinished);
     replace_directory(unfinished, complete);
   } catch (...) {
     std::error_code ignored;  // the error to report is that of writing
@@ -94,7 +95,17 @@ void write_directory(const io::ModelFiles& files, const model::Transformer& mode
   }
 }
 
-/// What goes into a GGUF file beside the weights.
+void fill_model_directory(const fs::path& directory, const io::ModelFiles& files,
+                          const model::Transformer& model, DType dtype) {
+  checkpoint::save_model(directory, model, {}, dtype);
+  // The settings of the model replace those that save_model() derives from its configuration.
+  for (const auto& [name, contents] : files_beside(files)) {
+    make_directory((directory / name).parent_path());
+    write_file_atomically(directory / name, contents);
+  }
+}
+
+/// What goes into a GGUF file beside the weights of a directory.
 class GgufSettings {
  public:
   GgufSettings(const io::ModelFiles& files, const model::Transformer& model)
@@ -220,31 +231,70 @@ class GgufSettings {
   std::vector<std::string> warnings_;
 };
 
-std::vector<std::string> convert_found(const io::ModelFiles& files, const fs::path& target,
-                                       const ConvertOptions& options) {
-  const bool gguf = names_gguf(target);
-  require(!gguf || !files.is_gguf(),
-          "{} is a GGUF file, too: heed quantize changes the types of its weights",
-          files.path().string());
-  require(gguf || options.weights.empty() || options.weights == "f32",
-          "weights is {}, expected f32 for a model directory", quoted(options.weights));
-  const DType dtype = type_named(options.weights);
-  engine::require_new("the converted model", target, !gguf);
-  std::vector<std::string> warnings;
-  const auto model = load_merged(files, options, warnings);
-  if (!gguf) {
-    write_directory(files, *model, target);
-    return warnings;
-  }
-  GgufSettings settings(files, *model);
+std::vector<std::string> write_gguf_file(const io::ModelFiles& files,
+                                         const model::Transformer& model, const fs::path& target,
+                                         DType dtype) {
+  if (files.is_gguf())
+    return checkpoint::save_gguf(target, model, {.dtype = dtype, .original = files.gguf()});
+  GgufSettings settings(files, model);
   const auto left_out = checkpoint::save_gguf(
-      target, *model,
+      target, model,
       {.dtype = dtype, .metadata = settings.values(), .check = [&](const auto& file) {
          settings.check(file);
        }});
-  for (const auto& more : {settings.warnings(), left_out})
-    warnings.insert(warnings.end(), more.begin(), more.end());
+  std::vector<std::string> warnings = settings.warnings();
+  warnings.insert(warnings.end(), left_out.begin(), left_out.end());
   return warnings;
+}
+
+std::vector<std::string> convert_found(const io::ModelFiles& files, const fs::path& target,
+                                       const ConvertOptions& options) {
+  const bool gguf = names_gguf(target);
+  const DType dtype =
+      type_named(options.weights, model_types(gguf), gguf ? "a GGUF file" : "a model directory");
+  engine::require_new("the converted model", target, !gguf);
+  require(files.is_gguf() || path_exists(files.path() / "config.json") ||
+              !path_exists(files.path() / "adapter_config.json"),
+          "{} is an adapter, expected a model: an adapter alone is converted with its base model",
+          files.path().string());
+  std::vector<std::string> warnings;
+  const auto model = load_merged(files, options, warnings);
+  if (gguf) {
+    const auto more = write_gguf_file(files, *model, target, dtype);
+    warnings.insert(warnings.end(), more.begin(), more.end());
+  } else {
+    write_directory(target, [&](const fs::path& directory) {
+      fill_model_directory(directory, files, *model, dtype);
+    });
+  }
+  return warnings;
+}
+
+/// Converts an adapter alone, whose base model gives the names of the weights.
+std::vector<std::string> convert_adapter(const fs::path& source, const fs::path& target,
+                                         const ConvertOptions& options) {
+  require(
+      options.adapters.empty(),
+      "there are adapters to be added to a model, but with a base model {} is an adapter itself",
+      source.string());
+  const bool gguf = names_gguf(target);
+  std::vector<std::string_view> types{"f32"};
+  if (gguf) types.insert(types.end(), {"f16", "bf16", "q8_0"});
+  const DType dtype = type_named(
+      options.weights, types, gguf ? "an adapter in a GGUF file" : "the directory of an adapter");
+  engine::require_new("the converted adapter", target, !gguf);
+  HubOptions settings_only = options.hub;
+  settings_only.weights = false;
+  const auto model = checkpoint::build_model(resolve_model(options.base, settings_only));
+  const fs::path found = resolve_adapter(source, options.hub);
+  const auto adapter = checkpoint::load_adapter(found, *model);
+  if (gguf)
+    checkpoint::save_gguf_adapter(target, *model, adapter, dtype, found.stem().string());
+  else
+    write_directory(target, [&](const fs::path& directory) {
+      checkpoint::save_adapter(directory, *model, *adapter.lora, adapter.config);
+    });
+  return adapter.warnings;
 }
 
 }  // namespace
@@ -254,6 +304,7 @@ std::vector<std::string> convert_model(const fs::path& source, const fs::path& t
   return engine::with_system_errors([&] {
     const auto executor = options.executor ? options.executor : Executor::shared();
     const ExecutorScope scope(*executor);
+    if (!options.base.empty()) return convert_adapter(source, target, options);
     return convert_found(io::ModelFiles(resolve_model(source, options.hub)), target, options);
   });
 }

@@ -7,7 +7,10 @@ and what transformers and peft make of them.
 
 expected.safetensors holds the logits of the adapted model for the inputs of the family's
 expected.safetensors, the loss, and the gradients of all A and B under their names in the adapter's
-file.
+file. Where there is an adapter.gguf, llama.cpp has made it of the other files:
+
+    venv/bin/python llama.cpp/convert_lora_to_gguf.py --base tests/golden/families/llama3 \\
+        --outfile tests/golden/adapters/attention/adapter.gguf tests/golden/adapters/attention
 """
 import json
 import pathlib
@@ -28,6 +31,9 @@ CASES = {
               dict(r=3, lora_alpha=5, target_modules=["q_proj", "v_proj", "down_proj"],
                    rank_pattern={"down_proj": 2},
                    alpha_pattern={r"layers\.1\.self_attn\.q_proj": 7, "v_proj": 2})),
+    # Rows of q_proj and k_proj lie in another order in GGUF files.
+    "attention": ("llama3", hf.LlamaForCausalLM,
+                  dict(r=2, lora_alpha=3, target_modules=["q_proj", "k_proj", "o_proj"])),
     # c_attn holds q, k and v; all are stored transposed. "c_proj" names two modules of a layer.
     "gpt2": ("gpt2", hf.GPT2LMHeadModel,
              dict(r=4, lora_alpha=3, use_rslora=True, fan_in_fan_out=True,

@@ -46,6 +46,15 @@ class Model:
         if getattr(self, "model", None):
             llama_cpp.llama_model_free(self.model)
 
+    def add_adapter(self, file):
+        """From now on; as long as the model."""
+        self.adapter = llama_cpp.llama_adapter_lora_init(self.model, str(file).encode())
+        if not self.adapter:
+            raise ValueError(f"llama.cpp does not open {file}")
+        adapters, scales = (llama_cpp.llama_adapter_lora_p_ctypes * 1)(self.adapter), (ctypes.c_float * 1)(1)
+        if llama_cpp.llama_set_adapters_lora(self.context, adapters, 1, scales):
+            raise ValueError(f"llama.cpp does not apply {file}")
+
     def vocab_size(self):
         return llama_cpp.llama_vocab_n_tokens(self.vocabulary)
 

@@ -44,6 +44,8 @@ void set_classifier(const io::GgufFile& file, model::ModelConfig& config) {
 
 GgufModel open_gguf_model(const io::ModelFiles& files) {
   const auto file = files.gguf();
+  require(file->metadata().get_or<std::string>("general.type", "model") != "adapter",
+          "{} is an adapter, expected a model", file->name());
   const auto name = file->metadata().get<std::string>("general.architecture");
   const model::ArchitectureMetadata metadata(*file, name);
   GgufModel model{.config = {}, .family = model::gguf_family(metadata), .weights = nullptr};

@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/checkpoint/gguf/model.h"
+#include "heed/checkpoint/gguf/save_quantized.h"
 #include "heed/checkpoint/gguf/weights.h"
 #include "heed/checkpoint/stored_parts.h"
 #include "heed/kernels/as_f32.h"
@@ -50,11 +51,16 @@ class Tensors {
   Tensor values(const GgufTensor& tensor) const {
     if (const auto found = divisors_.find(tensor.name); found != divisors_.end())
       return found->second;
-    const std::vector<const Parameter*>& parameters = parameters_.at(tensor.name);
     std::vector<StoredPart> parts;
-    for (const Parameter* parameter : parameters)
-      parts.push_back({form_.stored(config_, parameter->name, parameter->shape),
-                       kernels::as_f32(parameter->value)});
+    bool kept = true;
+    for (const Parameter* parameter : parameters_.at(tensor.name)) {
+      parts.push_back({form_.stored(config_, parameter->name, parameter->shape), parameter->value});
+      // kv_b_proj is stored in two tensors, which are computed from it.
+      kept = kept && parameter->value.dtype() == tensor.dtype &&
+             parts.back().stored.name == tensor.name;
+    }
+    if (!kept)
+      for (StoredPart& part : parts) part.value = kernels::as_f32(part.value);
     const Tensor whole = joined(parts).front().tensor;
     const GgufPart part{tensor.name, tensor.shape};
     return quantize::in_precision(gguf_part(part, whole, config_, form_.in_pairs), {tensor.dtype});
@@ -152,12 +158,17 @@ std::vector<std::string> save_gguf(const fs::path& path, const model::Transforme
     warnings.push_back("the score of a pair is its logit in the GGUF file, not the sigmoid of it");
   }
   const Tensors tensors(model, config, contents.dtype);
-  io::GgufValues metadata = model::gguf_metadata(config);
-  if (const int type = traits_of(contents.dtype).gguf_file_type; type >= 0)
-    metadata["general.file_type"] = static_cast<uint32_t>(type);
-  for (const auto& [key, value] : contents.metadata) metadata[key] = value;
-  const io::GgufLayout layout{.metadata = io::gguf_metadata_bytes(metadata),
-                              .tensors = tensors.all()};
+  io::GgufLayout layout{.metadata = {}, .tensors = tensors.all()};
+  if (contents.original) {
+    layout.metadata = gguf_metadata_of(*contents.original, contents.dtype);
+    layout.alignment = contents.original->alignment();
+  } else {
+    io::GgufValues metadata = model::gguf_metadata(config);
+    if (const int type = traits_of(contents.dtype).gguf_file_type; type >= 0)
+      metadata["general.file_type"] = static_cast<uint32_t>(type);
+    for (const auto& [key, value] : contents.metadata) metadata[key] = value;
+    layout.metadata = io::gguf_metadata_bytes(metadata);
+  }
   {
     const Frame frame(path, layout, tensors);
     check_read_back(frame.file(), config);

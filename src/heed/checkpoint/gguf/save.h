@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,12 @@ namespace heed::checkpoint {
 struct GgufContents {
   /// The type of the matrices. f32, f16, bf16 and q8_0 are those of all matrices, as in llama.cpp's
   /// converter; with less bits, sensitive ones have more (quantize::quantized_dtype()). Vectors,
-  /// norms, routers and tables of positions are f32.
+  /// norms, routers and tables of positions are f32. Tensors that have their type already are
+  /// copied as they are.
   DType dtype = DType::f16;
+  /// The file that the model is from, if it is one: its metadata stay, except general.file_type,
+  /// and `metadata` is not used.
+  std::shared_ptr<const io::GgufFile> original = {};
   /// Of the tokenizer, and what else the model's configuration does not say.
   io::GgufValues metadata = {};
   /// Called with a file that has everything but the values of the weights, before they are written.

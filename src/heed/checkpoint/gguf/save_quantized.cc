@@ -32,16 +32,6 @@ void set_value(std::string& metadata, std::string_view name, io::GgufType type, 
     std::memcpy(metadata.data() + place + key.size(), &value, sizeof(value));
 }
 
-/// The metadata of one file with tensors that are mostly of this type.
-std::string metadata_of(const io::GgufFile& original, DType dtype) {
-  const auto bytes = original.metadata_bytes();
-  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (const int type = traits_of(dtype).gguf_file_type; type >= 0)
-    set_value(text, "general.file_type", io::GgufType::u32, static_cast<uint32_t>(type));
-  set_value(text, "split.count", io::GgufType::u16, uint16_t{1});
-  return text;
-}
-
 /// The rows of a tensor that belong to a parameter, such as one expert's, or GPT-2's q_proj.
 struct Part {
   const Parameter* parameter;
@@ -111,6 +101,15 @@ class Converter {
 
 }  // namespace
 
+std::string gguf_metadata_of(const io::GgufFile& original, DType dtype) {
+  const auto bytes = original.metadata_bytes();
+  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (const int type = traits_of(dtype).gguf_file_type; type >= 0)
+    set_value(text, "general.file_type", io::GgufType::u32, static_cast<uint32_t>(type));
+  set_value(text, "split.count", io::GgufType::u16, uint16_t{1});
+  return text;
+}
+
 void write_quantized_gguf(const std::filesystem::path& path, const std::filesystem::path& original,
                           const quantize::Quantization& how) {
   std::error_code none;
@@ -119,8 +118,9 @@ void write_quantized_gguf(const std::filesystem::path& path, const std::filesyst
   const io::ModelFiles files(original);
   const Converter converter(files, how);
   const auto source = files.gguf();
-  io::GgufLayout layout{
-      .metadata = metadata_of(*source, how.dtype), .tensors = {}, .alignment = source->alignment()};
+  io::GgufLayout layout{.metadata = gguf_metadata_of(*source, how.dtype),
+                        .tensors = {},
+                        .alignment = source->alignment()};
   for (const std::string& name : source->names())
     layout.tensors.push_back({name, source->get(name).shape(), converter.dtype_of(name)});
   io::write_gguf(path, layout, [&](const io::GgufTensor& tensor) {

@@ -23,8 +23,9 @@ std::string value_part(std::string name) {
 }
 
 /// The heads of a tensor whose rows that are rotated together lie next to each other; 0 for others.
+/// Of an adapter, B has the rows of its weight.
 int64_t paired_heads(const std::string& name, const ModelConfig& config, bool in_pairs) {
-  if (!in_pairs) return 0;
+  if (!in_pairs || name.ends_with(".lora_a")) return 0;
   if (name.find(".attn_q.") != std::string::npos) return config.n_heads;
   return name.find(".attn_k.") != std::string::npos ? config.n_kv_heads : 0;
 }

@@ -6,6 +6,7 @@
 #include "heed/base/json.h"
 #include "heed/model/families/bert.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/gguf/metadata.h"
 
 namespace heed::model {
 namespace {
@@ -90,6 +91,29 @@ bool redundant_in_distilbert(std::string_view name) {
   return name.ends_with("embeddings.position_ids");
 }
 
+/// Its GGUF files are BERT's, without segments. Before labels, llama.cpp computes tanh.
+bool holds_distilbert(const ArchitectureMetadata& metadata) {
+  const io::GgufFile& file = metadata.file();
+  return !file.contains("token_types.weight") && !file.contains("cls.output.weight") &&
+         file.metadata().get_or<std::string>("tokenizer.ggml.model", "bert") == "bert" &&
+         metadata.get_or("attention.layer_norm_epsilon", 0.0) == double{kDistilbertEpsilon};
+}
+
+constexpr MetadataField kGgufDistilbert[] = {
+    required("embedding_length", "dim", io::GgufType::u32),
+    required("attention.head_count", "n_heads", io::GgufType::u32),
+    required("feed_forward_length", "hidden_dim", io::GgufType::u32),
+    required("context_length", "max_position_embeddings", io::GgufType::u32)};
+
+void read_gguf_distilbert(const ArchitectureMetadata& metadata, nlohmann::json& config) {
+  read_gguf_bert(metadata, kDistilbertStem, config);
+}
+
+void write_gguf_distilbert(const ModelConfig& config, ArchitectureValues& metadata) {
+  metadata.set("attention.layer_norm_epsilon", config.norm_epsilon);
+  write_gguf_bert(config, metadata);
+}
+
 }  // namespace
 
 /// DistilBERT (Sanh et al. 2019): BERT without segments and pooler.
@@ -99,7 +123,13 @@ Family distilbert_family() {
           .write_config = write_distilbert,
           .stored = distilbert_weight,
           .prefix = kDistilbertPrefix,
-          .redundant = redundant_in_distilbert};
+          .redundant = redundant_in_distilbert,
+          .gguf = {.architectures = {"bert"},
+                   .holds = holds_distilbert,
+                   .fields = {kGgufDistilbert},
+                   .read = read_gguf_distilbert,
+                   .write = write_gguf_distilbert,
+                   .stored = gguf_encoder_weight}};
 }
 
 }  // namespace heed::model

@@ -132,7 +132,7 @@ nlohmann::json write_t5(const ModelConfig& c) {
 nlohmann::json write_mt5(const ModelConfig& c) {
   nlohmann::json json = write_t5(c);
   json["model_type"] = "mt5";
-  json["architectures"] = {"MT5ForConditionalGeneration"};
+  json["architectures"] = {"M" + json["architectures"][0].get<std::string>()};
   return json;
 }
 
@@ -257,7 +257,7 @@ Family mt5_family() {
   family.model_type = "mt5";
   family.read = read_mt5;
   family.write_config = write_mt5;
-  family.gguf = {};  // the converter writes T5's
+  family.gguf.holds = [](const ArchitectureMetadata&) { return false; };  // its files are T5's
   return family;
 }
 
