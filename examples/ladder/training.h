@@ -55,7 +55,7 @@ inline void train(Model& model, std::span<const int32_t> text, double seconds) {
     if (elapsed >= 1) return;
     std::vector<size_t> starts;
     for (int i = 0; i < 16; ++i) starts.push_back(random.below(draws++, text.size() - kWindow));
-    heed::Tape tape(gradients->of_pass());
+    heed::Tape tape(gradients->pass_gradients());
     loss(model, &tape, windows_at(text, starts));
     tape.backward();
     // Gradient clipping to norm 1.
