@@ -53,9 +53,9 @@ Tensor tensor_of(const AttentionMap& map) {
 
 /// Everything as an interactive page.
 std::string page(const Attention& attention) {
-  inspect::AttentionPacker packer;
-  for (const AttentionMap& map : attention.maps) packer.add({map.kind, map.layer}, tensor_of(map));
-  return inspect::attention_page({attention.texts, packer.finish()});
+  inspect::AttentionEncoder encoder;
+  for (const AttentionMap& map : attention.maps) encoder.add({map.kind, map.layer}, tensor_of(map));
+  return inspect::attention_page({attention.texts, encoder.finish()});
 }
 
 /// One head of a map, or the mean of all.

@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr Deadlines kShortOfJointWork{.wait = milliseconds(400), .answer = milliseconds(400)};
+constexpr Deadlines kShortDeadlines{.wait = milliseconds(400), .answer = milliseconds(400)};
 
 /// Pieces "0" to "count - 1", each after a pause in which there is none.
 WorkSource slow_numbers(int count, milliseconds pause, std::vector<std::string>& results) {
@@ -34,7 +34,7 @@ std::string times_ranks(Messenger& messenger, std::string_view piece) {
   return std::to_string(std::stoi(std::string(piece)) * static_cast<int>(sum[0]));
 }
 
-TEST(JointWork, IsDoneByAllRanksTogetherInOrder) {
+TEST(SpmdWork, IsDoneByAllRanksTogetherInOrder) {
   for (const int size : {2, 3, 4})
     for (const int count : {0, 1, 20}) {
       std::vector<std::string> results, expected;
@@ -47,18 +47,18 @@ TEST(JointWork, IsDoneByAllRanksTogetherInOrder) {
     }
 }
 
-TEST(JointWork, WaitsForItsNextPieceWithoutADeadline) {
+TEST(SpmdWork, WaitsForItsNextPieceWithoutADeadline) {
   std::vector<std::string> results;
   const auto errors = GroupRanks(3).run(
       [&](Group& group) {
         run_spmd(group, 7, slow_numbers(2, milliseconds(1000), results), times_ranks);
       },
-      kShortOfJointWork);
+      kShortDeadlines);
   for (const auto& error : errors) EXPECT_EQ(message_of(error), "");
   EXPECT_EQ(results, (std::vector<std::string>{"0", "3"}));
 }
 
-TEST(JointWork, NamesARankThatIsLost) {
+TEST(SpmdWork, NamesARankThatIsLost) {
   std::vector<std::string> results;
   GroupRanks ranks(2);
   const auto errors = ranks.run(
@@ -69,13 +69,13 @@ TEST(JointWork, NamesARankThatIsLost) {
                    return times_ranks(messenger, piece);
                  });
       },
-      kShortOfJointWork);
+      kShortDeadlines);
   EXPECT_EQ(message_of(errors[0]),
             "rank 1 (host host1) did not arrive within 0 s; missing: piece 5");
   EXPECT_EQ(results.size(), 5U);
 }
 
-TEST(JointWork, RefusesARankWithAnotherFingerprintOrAnError) {
+TEST(SpmdWork, RefusesARankWithAnotherFingerprintOrAnError) {
   std::vector<std::string> results;
   auto errors = GroupRanks(2).run([&](Group& group) {
     run_spmd(group, 7U + static_cast<uint64_t>(group.rank()),
@@ -91,7 +91,7 @@ TEST(JointWork, RefusesARankWithAnotherFingerprintOrAnError) {
   EXPECT_EQ(message_of(errors[0]), "rank 1 (host host1): no such file");
 }
 
-TEST(JointWork, EndsOnAllRanksWhenRankZeroTakesNoMore) {
+TEST(SpmdWork, EndsOnAllRanksWhenRankZeroTakesNoMore) {
   std::vector<std::string> results;
   const auto errors = GroupRanks(3).run([&](Group& group) {
     WorkSource source = slow_numbers(9, milliseconds(0), results);
@@ -103,7 +103,7 @@ TEST(JointWork, EndsOnAllRanksWhenRankZeroTakesNoMore) {
     EXPECT_THROW(std::rethrow_exception(errors[rank]), ReportedElsewhere);
 }
 
-TEST(JointWork, EndsWhenTheProcessIsToldToEnd) {
+TEST(SpmdWork, EndsWhenTheProcessIsToldToEnd) {
   std::vector<std::string> results;
   const auto errors = GroupRanks(2).run(
       [&](Group& group) {
