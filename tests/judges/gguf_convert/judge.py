@@ -266,8 +266,11 @@ def judge_directory(name, folder, scratch):
             if "lm_head.weight" not in expected:
                 found.pop("lm_head.weight", None)  # mT5's
             # Of mT5, transformers keeps .wo. in f32 beside f16.
+            # A GGUF file has Gemma's norms with 1 added, which loses their last bits in f32.
+            rounded = name == "gemma2" and source.suffix == ".gguf"
             other = len(expected.keys() ^ found.keys()) + sum(
-                not torch.equal(expected[key].to(dtype), found[key])
+                not (torch.allclose(expected[key].to(dtype), found[key], rtol=2**-7)
+                     if rounded and "norm" in key else torch.equal(expected[key].to(dtype), found[key]))
                 for key in expected.keys() & found.keys())
             print(f"{name} in {short} from {source.name}: {other} tensors differ, opened in {model.dtype}",
                   flush=True)
