@@ -1,7 +1,14 @@
 # heed_embed_text(<target> <namespace> <file>...)
 # Compiles text files into a target: page/view.js becomes `extern const std::string_view view_js` of
 # the namespace. The files stay what they are, to be read and edited; a change rebuilds the target.
+# The commands that make sources of them belong to a target of their own: those that use <target> are
+# compiled beside it (CMAKE_OPTIMIZE_DEPENDENCIES).
 function(heed_embed_text target namespace)
+  if(NOT TARGET ${target}_texts)
+    add_library(${target}_texts OBJECT)
+    target_link_libraries(${target}_texts PRIVATE heed_options)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_texts>)
+  endif()
   foreach(file ${ARGN})
     get_filename_component(name ${file} NAME)
     string(MAKE_C_IDENTIFIER ${name} variable)
@@ -13,7 +20,7 @@ function(heed_embed_text target namespace)
               -DNAMESPACE=${namespace} -P ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
       DEPENDS ${input} ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
       COMMENT "Embedding ${file}")
-    target_sources(${target} PRIVATE ${output})
+    target_sources(${target}_texts PRIVATE ${output})
   endforeach()
 endfunction()
 

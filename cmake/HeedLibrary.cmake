@@ -12,6 +12,9 @@ set(heed_objects)
 foreach(layer base distribute hub jinja tensor kernels ops nn io text model quantize checkpoint data
               metrics generate tasks chat train inspect engine serve capi capi_text)
   list(APPEND heed_objects $<TARGET_OBJECTS:heed_${layer}>)
+  if(TARGET heed_${layer}_texts)
+    list(APPEND heed_objects $<TARGET_OBJECTS:heed_${layer}_texts>)
+  endif()
 endforeach()
 
 # heed_library(<target> <name> <SHARED or STATIC> <objects or sources>)
