@@ -1,5 +1,7 @@
 #include "heed/train.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <memory>
 
