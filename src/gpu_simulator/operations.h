@@ -1,0 +1,78 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "gpu_simulator/block.h"
+#include "gpu_simulator/registry.h"
+
+// What kernels are written in, on the simulator: see gpu/code/operations.h, which lists it.
+
+#define HEED_DEVICE inline
+
+#define HEED_GPU_KERNEL(name, Arguments, arguments)                                   \
+  static void name(const Arguments& arguments);                                       \
+  static const heed::gpu_simulator::RegisteredKernel registered_##name{               \
+      {#name, [](const void* bytes) { name(*static_cast<const Arguments*>(bytes)); }, \
+       sizeof(Arguments)}};                                                           \
+  static void name(const Arguments& arguments)
+
+namespace heed::gpu {
+
+inline gpu_simulator::Block& block() { return gpu_simulator::Block::current(); }
+
+HEED_DEVICE unsigned thread_index() { return block().thread(); }
+HEED_DEVICE unsigned block_threads() { return block().launch().threads; }
+HEED_DEVICE unsigned block_x() { return block().index().x; }
+HEED_DEVICE unsigned block_y() { return block().index().y; }
+HEED_DEVICE unsigned block_z() { return block().index().z; }
+
+template <typename T>
+HEED_DEVICE T* shared_memory() {
+  return reinterpret_cast<T*>(block().shared());
+}
+
+HEED_DEVICE void synchronize() { block().synchronize(); }
+
+HEED_DEVICE float shuffle_xor(float value, unsigned mask) {
+  gpu_simulator::Registers registers{std::bit_cast<uint32_t>(value)};
+  block().run_in_warp(gpu_simulator::shuffle_xor, mask, registers);
+  return std::bit_cast<float>(registers[0]);
+}
+
+HEED_DEVICE void load_matrices_x4(uint32_t (&registers)[4], const void* row) {
+  if (reinterpret_cast<uintptr_t>(row) % 16 != 0) block().fail("ldmatrix: a row is not aligned");
+  gpu_simulator::Registers lane{};
+  std::memcpy(lane.data(), &row, sizeof(row));
+  block().run_in_warp(gpu_simulator::load_matrices_x4, 0, lane);
+  std::copy_n(lane.begin(), 4, registers);
+}
+
+HEED_DEVICE void mma_m16n8k16_bf16(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+  gpu_simulator::Registers lane{a[0], a[1], a[2], a[3], b[0], b[1]};
+  std::memcpy(&lane[6], d, sizeof(d));
+  block().run_in_warp(gpu_simulator::mma_m16n8k16_bf16, 0, lane);
+  std::memcpy(d, lane.data(), sizeof(d));
+}
+
+HEED_DEVICE void mma_m16n8k32_s8(int32_t (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+  gpu_simulator::Registers lane{a[0], a[1], a[2], a[3], b[0], b[1]};
+  std::memcpy(&lane[6], d, sizeof(d));
+  block().run_in_warp(gpu_simulator::mma_m16n8k32_s8, 0, lane);
+  std::memcpy(d, lane.data(), sizeof(d));
+}
+
+HEED_DEVICE void copy_async_16(void* shared, const void* global) {
+  block().copy_later(shared, global, 16);
+}
+HEED_DEVICE void commit_copies() { block().commit_copies(); }
+template <unsigned pending>
+HEED_DEVICE void wait_for_copies() {
+  block().wait_for_copies(pending);
+}
+
+HEED_DEVICE float fast_exp2(float x) { return std::exp2(x); }
+
+}  // namespace heed::gpu

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string_view>
+
+#include "gpu_simulator/block.h"
+
+namespace heed::gpu_simulator {
+
+/// Makes a kernel known by its name. One for each kernel, at namespace scope.
+struct RegisteredKernel {
+  explicit RegisteredKernel(const Kernel& kernel);
+};
+
+/// Null if there is none.
+const Kernel* find_kernel(std::string_view name);
+
+// Warp operations: registers as PTX gives them to lanes (ISA, "Warp-level matrix instructions").
+
+/// Register 0 of lane ^ mask.
+void shuffle_xor(std::array<Registers, kWarpLanes>& lanes, unsigned mask, TensorCores cores);
+/// ldmatrix.x4: registers 0 and 1 hold the address of a row of 16 bytes; row r of matrix i is that
+/// of lane 8 i + r.
+void load_matrices_x4(std::array<Registers, kWarpLanes>& lanes, unsigned, TensorCores cores);
+/// Registers 0 to 3: a, 4 and 5: b, 6 to 9: c; then 0 to 3: d = a b + c.
+void mma_m16n8k16_bf16(std::array<Registers, kWarpLanes>& lanes, unsigned, TensorCores cores);
+/// The same with bytes and 32-bit sums, which are exact.
+void mma_m16n8k32_s8(std::array<Registers, kWarpLanes>& lanes, unsigned, TensorCores cores);
+
+}  // namespace heed::gpu_simulator

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "heed/base/error.h"
+
+namespace heed::gpu {
+
+/// The functions of NVIDIA's driver that heed uses, with the names and types of the CUDA driver API
+/// (https://docs.nvidia.com/cuda/cuda-driver-api), so that no header of NVIDIA is needed. The
+/// library is opened when it is first needed: heed runs where there is none.
+struct Driver {
+  using Result = int;  // CUresult; 0: success
+  using Device = int;
+  using Pointer = uint64_t;  // CUdeviceptr
+  using Handle = struct Opaque*;
+
+  Result (*cuInit)(unsigned flags);
+  Result (*cuDriverGetVersion)(int* version);
+  Result (*cuGetErrorName)(Result result, const char** name);
+  Result (*cuGetErrorString)(Result result, const char** text);
+  Result (*cuDeviceGetCount)(int* count);
+  Result (*cuDeviceGet)(Device* device, int ordinal);
+  Result (*cuDeviceGetName)(char* name, int size, Device device);
+  Result (*cuDeviceTotalMem)(size_t* bytes, Device device);
+  Result (*cuDeviceGetAttribute)(int* value, int attribute, Device device);
+  Result (*cuDevicePrimaryCtxRetain)(Handle* context, Device device);
+  Result (*cuCtxSetCurrent)(Handle context);
+  Result (*cuStreamCreate)(Handle* stream, unsigned flags);
+  Result (*cuStreamSynchronize)(Handle stream);
+  Result (*cuMemGetInfo)(size_t* free, size_t* total);
+  Result (*cuMemAlloc)(Pointer* pointer, size_t bytes);
+  Result (*cuMemFree)(Pointer pointer);
+  Result (*cuMemcpyHtoDAsync)(Pointer to, const void* from, size_t bytes, Handle stream);
+  Result (*cuMemcpyDtoHAsync)(void* to, Pointer from, size_t bytes, Handle stream);
+  Result (*cuMemcpyDtoDAsync)(Pointer to, Pointer from, size_t bytes, Handle stream);
+  Result (*cuMemsetD8Async)(Pointer to, unsigned char value, size_t bytes, Handle stream);
+  Result (*cuModuleLoadData)(Handle* module, const void* image);
+  Result (*cuModuleGetFunction)(Handle* function, Handle module, const char* name);
+  Result (*cuFuncSetAttribute)(Handle function, int attribute, int value);
+  Result (*cuLaunchKernel)(Handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                           unsigned block_x, unsigned block_y, unsigned block_z,
+                           unsigned shared_bytes, Handle stream, void** arguments, void** extra);
+};
+
+/// Opens libcuda.so.1, or the library that the environment variable HEED_CUDA_DRIVER names: the
+/// simulated GPU of the tests. Throws Error, which says what is missing, where there is none.
+const Driver& driver();
+
+/// Throws Error, which names what was being done, unless the result is success.
+void check(Driver::Result result, std::string_view doing);
+
+}  // namespace heed::gpu
