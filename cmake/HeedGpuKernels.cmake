@@ -1,4 +1,4 @@
-# Kernels for GPUs, as nvcc compiles them: data that the driver loads (src/heed/gpu/device.h). heed links
+# Kernels for GPUs, as nvcc compiles them: data that the driver loads (src/heed/gpu/gpu.h). heed links
 # nothing of NVIDIA. Where there is no nvcc, the data is empty.
 #
 # The kernels are compiled for Ampere (8.0, which later ones run, too) and Hopper (9.0a); releases add what
@@ -6,39 +6,57 @@
 set(HEED_CUDA_ARCHITECTURES 80 90a CACHE STRING "Compute capabilities that kernels are compiled for")
 find_program(HEED_NVCC nvcc HINTS /usr/local/cuda/bin)
 
-# heed_embed_kernels(<target> <namespace> <source>.cu)
-# Adds `extern const std::span<const std::byte> kernels` of the namespace to the target.
-function(heed_embed_kernels target namespace source)
-  set(name ${CMAKE_CURRENT_BINARY_DIR}/embedded/${target}_kernels)
-  get_filename_component(input ${source} ABSOLUTE)
-  if(HEED_NVCC)
-    set(options -std=c++20 -O3 --fmad=false -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR})
-    foreach(architecture ${HEED_CUDA_ARCHITECTURES})
-      list(APPEND options -gencode arch=compute_${architecture},code=sm_${architecture})
-    endforeach()
-    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/embedded)
-    add_custom_command(
-      OUTPUT ${name}.fatbin
-      COMMAND ${HEED_NVCC} ${options} -fatbin --compress-mode=size -MD -MF ${name}.d -o ${name}.fatbin ${input}
-      DEPENDS ${input}
-      DEPFILE ${name}.d
-      COMMENT "Compiling ${source} for GPUs")
-  else()
-    file(WRITE ${name}.fatbin "")
-  endif()
-  file(CONFIGURE OUTPUT ${name}.cc @ONLY CONTENT [[
+# heed_embed_kernels(<target> <namespace> <source>.cu...)
+# Adds `extern const std::vector<std::span<const std::byte>> kernel_images` of the namespace to the target:
+# what nvcc makes of each source.
+function(heed_embed_kernels target namespace)
+  set(directory ${CMAKE_CURRENT_BINARY_DIR}/embedded)
+  file(MAKE_DIRECTORY ${directory})
+  # Products and sums are fused where the source says so: the simulated GPU has the same bits.
+  set(options -std=c++20 -O3 --fmad=false -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR})
+  foreach(architecture ${HEED_CUDA_ARCHITECTURES})
+    list(APPEND options -gencode arch=compute_${architecture},code=sm_${architecture})
+  endforeach()
+  set(images)
+  set(assembly)
+  set(declarations)
+  set(spans)
+  foreach(source ${ARGN})
+    get_filename_component(input ${source} ABSOLUTE)
+    get_filename_component(name ${source} NAME_WE)
+    set(image ${directory}/${target}_${name}.fatbin)
+    if(HEED_NVCC)
+      add_custom_command(
+        OUTPUT ${image}
+        COMMAND ${HEED_NVCC} ${options} -fatbin --compress-mode=size -MD -MF ${image}.d -o ${image} ${input}
+        DEPENDS ${input}
+        DEPFILE ${image}.d
+        COMMENT "Compiling ${name}.cu for GPUs")
+    else()
+      file(WRITE ${image} "")
+    endif()
+    list(APPEND images ${image})
+    set(symbol heed_${target}_${name})
+    string(APPEND assembly
+           "asm(\".section .rodata\\n.balign 64\\n${symbol}:\\n.incbin \\\"${image}\\\"\\n${symbol}_end:\\n.previous\\n\");\n")
+    string(APPEND declarations "extern \"C\" const std::byte ${symbol}[], ${symbol}_end[];\n")
+    string(APPEND spans "    {${symbol}, ${symbol}_end},\n")
+  endforeach()
+  set(embedded ${directory}/${target}_kernels.cc)
+  file(CONFIGURE OUTPUT ${embedded} @ONLY CONTENT [[
 #include <cstddef>
 #include <span>
+#include <vector>
 
-asm(".section .rodata\n.balign 64\nheed_kernels_begin:\n.incbin \"@name@.fatbin\"\nheed_kernels_end:\n.previous\n");
-extern "C" const std::byte heed_kernels_begin[], heed_kernels_end[];
-
+@assembly@
+@declarations@
 namespace @namespace@ {
-extern const std::span<const std::byte> kernels;
-const std::span<const std::byte> kernels(heed_kernels_begin, heed_kernels_end);
+extern const std::vector<std::span<const std::byte>> kernel_images;
+const std::vector<std::span<const std::byte>> kernel_images{
+@spans@};
 }
 ]])
-  set_source_files_properties(${name}.cc PROPERTIES OBJECT_DEPENDS ${name}.fatbin
-                                                    SKIP_UNITY_BUILD_INCLUSION ON)
-  target_sources(${target} PRIVATE ${name}.cc)
+  set_source_files_properties(${embedded} PROPERTIES OBJECT_DEPENDS "${images}"
+                                                     SKIP_UNITY_BUILD_INCLUSION ON)
+  target_sources(${target} PRIVATE ${embedded})
 endfunction()

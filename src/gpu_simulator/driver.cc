@@ -260,6 +260,18 @@ HEED_EXPORT int cuMemFree_v2(uint64_t pointer) {
   return simulated().free(pointer);
 }
 
+HEED_EXPORT int cuMemHostAlloc(void** memory, size_t bytes, unsigned) {
+  return carry_out("cuMemHostAlloc", [&] {
+    *memory = std::malloc(bytes);
+    return *memory == nullptr ? kOutOfMemory : 0;
+  });
+}
+
+HEED_EXPORT int cuMemFreeHost(void* memory) {
+  std::free(memory);
+  return 0;
+}
+
 HEED_EXPORT int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void*) {
   return carry_out("cuMemcpyHtoDAsync", [&] {
     std::memcpy(reinterpret_cast<void*>(to), from, bytes);

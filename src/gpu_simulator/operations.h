@@ -34,6 +34,9 @@ HEED_DEVICE T* shared_memory() {
   return reinterpret_cast<T*>(block().shared());
 }
 
+HEED_DEVICE float float_of_bits(uint32_t bits) { return std::bit_cast<float>(bits); }
+HEED_DEVICE uint32_t bits_of_float(float value) { return std::bit_cast<uint32_t>(value); }
+
 HEED_DEVICE void synchronize() { block().synchronize(); }
 
 HEED_DEVICE float shuffle_xor(float value, unsigned mask) {

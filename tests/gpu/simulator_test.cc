@@ -6,47 +6,46 @@
 #include <vector>
 
 #include "heed/base/random.h"
-#include "heed/gpu/device.h"
+#include "heed/gpu/gpu.h"
 #include "heed/tensor/bfloat16.h"
 #include "tests/base/testing.h"
 #include "tests/gpu/test_kernels.h"
 
 namespace heed::gpu {
 
-extern const std::span<const std::byte> kernels;
+extern const std::vector<std::span<const std::byte>> kernel_images;
 
 namespace {
 
 /// A simulated GPU with settings of HEED_SIMULATED_GPU (gpu_simulator/driver.cc).
-Device simulated(const std::string& settings = "") {
+Gpu simulated(const std::string& settings = "") {
   ::setenv("HEED_CUDA_DRIVER", HEED_SIMULATED_DRIVER, 1);
   ::setenv("HEED_SIMULATED_GPU", settings.c_str(), 1);
-  return {0, kernels};
+  return {0, kernel_images};
 }
 
 /// An array on the device.
 template <typename T>
 class DeviceArray {
  public:
-  DeviceArray(Device& device, const std::vector<T>& values)
+  DeviceArray(Gpu& device, const std::vector<T>& values)
       : device_(device), size_(values.size()), memory_(device.allocate(size_ * sizeof(T))) {
-    device.copy_to_device(memory_, std::as_bytes(std::span(values)));
+    device.copy_to_device(memory_.get(), std::as_bytes(std::span(values)));
   }
-  ~DeviceArray() { device_.free(memory_); }
   DeviceArray(const DeviceArray&) = delete;
   DeviceArray& operator=(const DeviceArray&) = delete;
 
-  T* data() { return reinterpret_cast<T*>(memory_); }
+  T* data() { return reinterpret_cast<T*>(memory_.get()); }
   std::vector<T> values() const {
     std::vector<T> result(size_);
-    device_.copy_to_host(std::as_writable_bytes(std::span(result)), memory_);
+    device_.copy_to_host(std::as_writable_bytes(std::span(result)), memory_.get());
     return result;
   }
 
  private:
-  Device& device_;
+  Gpu& device_;
   size_t size_;
-  std::byte* memory_;
+  std::shared_ptr<std::byte> memory_;
 };
 
 std::vector<float> random_values(size_t count, uint64_t seed) {
@@ -71,7 +70,7 @@ double value_of(uint16_t bits) {
 constexpr size_t kRows = 6, kColumns = 1000;
 
 /// The largest error of a kernel of softmax; infinite for NaN.
-double softmax_error(Device& device, const char* kernel) {
+double softmax_error(Gpu& device, const char* kernel) {
   const std::vector<float> x = random_values(kRows * kColumns, 1);
   DeviceArray input(device, x), output(device, std::vector<float>(x.size()));
   device.launch(kernel, {.x = kRows, .threads = 256, .shared_bytes = 8 * sizeof(float)},
@@ -93,7 +92,7 @@ double softmax_error(Device& device, const char* kernel) {
 
 constexpr unsigned kM = 128, kN = 128, kK = 160;
 
-std::vector<float> product(Device& device, const char* kernel, unsigned rows, unsigned columns) {
+std::vector<float> product(Gpu& device, const char* kernel, unsigned rows, unsigned columns) {
   DeviceArray a(device, bf16_values(kM * kK, 2)), b(device, bf16_values(kN * kK, 3));
   DeviceArray c(device, std::vector<float>(kM * kN));
   device.launch(kernel,
@@ -127,21 +126,21 @@ std::string with_seed(int seed) { return fmt::format("seed={}", seed); }
 
 TEST(SimulatedGpu, ComputesASoftmaxWithShufflesAndSharedMemory) {
   for (int seed = 0; seed < 5; ++seed) {
-    Device device = simulated(with_seed(seed));
+    Gpu device = simulated(with_seed(seed));
     EXPECT_LT(softmax_error(device, "softmax_rows"), 1e-7) << seed;
   }
 }
 
 TEST(SimulatedGpu, ComputesAProductOnTensorCoresWithTheSameBitsForAnyTileAndOrder) {
-  Device first = simulated();
+  Gpu first = simulated();
   const std::vector<float> expected = product(first, "matmul_64x64", 64, 64);
   EXPECT_LT(product_error(expected), 1e-6);
   EXPECT_EQ(product(first, "matmul_128x32", 128, 32), expected);
   for (int seed = 1; seed < 4; ++seed) {
-    Device device = simulated(with_seed(seed));
+    Gpu device = simulated(with_seed(seed));
     EXPECT_EQ(product(device, "matmul_64x64", 64, 64), expected) << seed;
   }
-  Device ampere = simulated("cores=ampere");
+  Gpu ampere = simulated("cores=ampere");
   const std::vector<float> other = product(ampere, "matmul_64x64", 64, 64);
   EXPECT_LT(product_error(other), 1e-6);
   EXPECT_NE(other, expected);
@@ -151,7 +150,7 @@ TEST(SimulatedGpu, ComputesProductsOfBytesExactly) {
   std::vector<int8_t> a(16 * 32), b(8 * 32);
   for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<int8_t>(i * 37 % 255 - 127);
   for (size_t i = 0; i < b.size(); ++i) b[i] = static_cast<int8_t>(i * 91 % 255 - 127);
-  Device device = simulated();
+  Gpu device = simulated();
   DeviceArray first(device, a), second(device, b);
   DeviceArray sums(device, std::vector<int32_t>(16 * 8, 5));
   device.launch("product_s8", {.threads = 32},
@@ -170,7 +169,7 @@ TEST(SimulatedGpu, ComputesProductsOfBytesExactly) {
 double worst_softmax(const char* kernel) {
   double worst = 0;
   for (int seed = 1; seed < 6; ++seed) {
-    Device device = simulated(with_seed(seed));
+    Gpu device = simulated(with_seed(seed));
     worst = std::max(worst, softmax_error(device, kernel));
   }
   return worst;
@@ -186,7 +185,7 @@ double worst_softmax(const char* kernel) {
 double worst_product(const char* kernel) {
   double worst = 0;
   for (int seed = 1; seed < 6; ++seed) {
-    Device device = simulated(with_seed(seed));
+    Gpu device = simulated(with_seed(seed));
     worst = std::max(worst, product_error(product(device, kernel, 64, 64)));
   }
   return worst;
@@ -214,7 +213,7 @@ TEST(SimulatedGpu, ShowsRowsThatAreReadWhereTheyAreNot) {
 
 TEST(SimulatedGpu, NamesTheThreadThatWaitsForADivergedWarp) {
   HEED_SKIP_RACE();
-  Device device = simulated();
+  Gpu device = simulated();
   const std::string error = error_of([&] { softmax_error(device, "softmax_divergence"); });
   EXPECT_NE(error.find("kernel softmax_divergence, block ("), error.npos) << error;
   EXPECT_NE(error.find("thread 0: deadlock: waits for lanes of its warp that are elsewhere or have "
@@ -225,9 +224,9 @@ TEST(SimulatedGpu, NamesTheThreadThatWaitsForADivergedWarp) {
 
 // What a driver can answer is one clear message.
 
-TEST(Device, ListsTheGpusOfTheMachine) {
+TEST(Gpu, ListsTheGpusOfTheMachine) {
   simulated("devices=2,memory=64,capability=80");
-  const std::vector<DeviceProperties> all = devices();
+  const std::vector<GpuProperties> all = gpus();
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[1].name, "simulated GPU");
   EXPECT_EQ(all[1].ordinal, 1);
@@ -236,30 +235,48 @@ TEST(Device, ListsTheGpusOfTheMachine) {
   EXPECT_EQ(all[1].memory_bytes, size_t{64} << 20);
 }
 
-TEST(Device, RefusesAGpuThatIsMissingOrTooOld) {
+TEST(Gpu, RefusesAGpuThatIsMissingOrTooOld) {
   EXPECT_EQ(error_of([] { simulated("devices=0"); }), "there is no GPU 0: this machine has 0");
   EXPECT_EQ(error_of([] { simulated("capability=75"); }),
-            "GPU 0, simulated GPU, has compute capability 7.5, heed needs 8.0 (Ampere) or later");
+            "GPU 0 (simulated GPU) has compute capability 7.5, heed needs 8.0 (Ampere) or later");
 }
 
-TEST(Device, SaysHowMuchMemoryIsWantedAndFree) {
-  Device device = simulated("memory=1");
-  std::byte* const half = device.allocate(size_t{1} << 19);
-  EXPECT_EQ(error_of([&] { device.allocate((size_t{1} << 19) + 1); }),
-            "allocating 524289 bytes on GPU 0, which has 524288 free: out of memory "
-            "(CUDA_ERROR_OUT_OF_MEMORY)");
-  device.free(half);
-  device.free(device.allocate(size_t{1} << 20));
+TEST(Gpu, SaysHowMuchMemoryIsWantedAndFree) {
+  Gpu device = simulated("memory=1");
+  const std::shared_ptr<std::byte> half = device.allocate(size_t{1} << 19);
+  EXPECT_EQ(device.allocated_bytes(), size_t{1} << 19);
+  EXPECT_EQ(
+      error_of([&] { device.allocate((size_t{1} << 19) + 1); }),
+      "out of memory on GPU 0 (simulated GPU): 528384 bytes could not be allocated, 524288 are "
+      "in use and 524288 free");
 }
 
-TEST(Device, NamesACallThatTheDriverRefuses) {
+TEST(Gpu, UsesFreedMemoryAgainAndReturnsItToTheDriver) {
+  Gpu device = simulated("memory=1");
+  for (int i = 0; i < 10; ++i) device.allocate(size_t{1} << 20);
+  EXPECT_EQ(device.allocated_bytes(), 0u);
+  EXPECT_EQ(device.peak_allocated_bytes(), size_t{1} << 20);
+  const std::shared_ptr<std::byte> kept = device.allocate(4096);
+  device.release_free_memory();
+  EXPECT_EQ(device.free_bytes(), (size_t{1} << 20) - 4096);
+}
+
+TEST(Gpu, CopiesWhatDoesNotFitIntoItsStagingMemory) {
+  Gpu device = simulated();
+  for (const size_t count : {size_t{1}, size_t{100000}, size_t{1000000}}) {
+    const std::vector<float> values = random_values(count, 4);
+    for (int i = 0; i < 30; ++i) EXPECT_EQ(DeviceArray(device, values).values(), values) << count;
+  }
+}
+
+TEST(Gpu, NamesACallThatTheDriverRefuses) {
   for (const char* call :
        {"cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem",
         "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuStreamCreate",
         "cuModuleLoadData", "cuMemAlloc", "cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync",
         "cuModuleGetFunction", "cuLaunchKernel", "cuStreamSynchronize"}) {
     const std::string error = error_of([&] {
-      Device device = simulated(fmt::format("fail={}:999", call));
+      Gpu device = simulated(fmt::format("fail={}:999", call));
       softmax_error(device, "softmax_rows");
     });
     EXPECT_NE(error.find("error of the simulated GPU (CUDA_ERROR_UNKNOWN)"), error.npos)

@@ -20,12 +20,11 @@ struct Results {
 Results run(Backend backend, Activation f, const Tensor& x, const Tensor& up, const Tensor& dy) {
   const auto empty = [&] { return Tensor::empty(x.shape(), x.dtype()); };
   Results r{empty(), empty(), empty(), empty(), empty()};
-  set_backend(backend);
+  const HostBackendScope scope(backend);
   activation_forward(f, x, r.y);
   activation_backward(f, x, dy, r.dx);
   gated_forward(f, x, up, r.gated);
   gated_backward(f, x, up, dy, {r.d_gate, r.d_up});
-  set_backend(Backend::cpu);
   return r;
 }
 

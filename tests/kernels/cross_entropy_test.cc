@@ -23,9 +23,8 @@ struct LossAndGradient {
 LossAndGradient run(Backend backend, const Tensor& logits, const std::vector<int32_t>& targets,
                     CrossEntropyOptions options, DType dtype = DType::f32) {
   LossAndGradient r{Tensor::empty({logits.rows(), 2}), Tensor::empty(logits.shape(), dtype)};
-  set_backend(backend);
+  const HostBackendScope scope(backend);
   cross_entropy(logits, targets, options, r.losses, r.d_logits);
-  set_backend(Backend::cpu);
   return r;
 }
 

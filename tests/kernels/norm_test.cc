@@ -30,7 +30,7 @@ Results run(Backend backend, const NormCase& c) {
   Results r{Tensor::empty(c.x.shape(), c.x.dtype()), Tensor::empty({c.x.rows(), c.centred ? 2 : 1}),
             Tensor::empty(c.x.shape(), c.x.dtype()), normals({c.x.cols()}, 84),
             normals({c.x.cols()}, 85)};
-  set_backend(backend);
+  const HostBackendScope scope(backend);
   if (c.centred) {
     const LayerNormForward in{c.x, c.weight, c.bias, c.epsilon};
     layer_norm_forward(in, r.y, r.stats);
@@ -40,7 +40,6 @@ Results run(Backend backend, const NormCase& c) {
     rms_norm_forward(in, r.y, r.stats);
     rms_norm_backward(in, r.stats, c.dy, {r.dx, r.d_weight});
   }
-  set_backend(Backend::cpu);
   return r;
 }
 

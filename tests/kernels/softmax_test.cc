@@ -12,9 +12,8 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 Tensor softmax_of(const Tensor& x, Backend backend = Backend::cpu) {
   Tensor y = Tensor::empty(x.shape(), x.dtype());
-  set_backend(backend);
+  const HostBackendScope scope(backend);
   softmax_forward(x, y);
-  set_backend(Backend::cpu);
   return y;
 }
 

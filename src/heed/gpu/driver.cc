@@ -25,6 +25,8 @@ Driver open_driver() {
   HEED_FIND(cuCtxSetCurrent);
   HEED_FIND(cuStreamCreate);
   HEED_FIND(cuStreamSynchronize);
+  HEED_FIND(cuMemHostAlloc);
+  HEED_FIND(cuMemFreeHost);
   HEED_FIND(cuMemsetD8Async);
   HEED_FIND(cuModuleLoadData);
   HEED_FIND(cuModuleGetFunction);

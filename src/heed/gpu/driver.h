@@ -32,6 +32,8 @@ struct Driver {
   Result (*cuMemGetInfo)(size_t* free, size_t* total);
   Result (*cuMemAlloc)(Pointer* pointer, size_t bytes);
   Result (*cuMemFree)(Pointer pointer);
+  Result (*cuMemHostAlloc)(void** memory, size_t bytes, unsigned flags);
+  Result (*cuMemFreeHost)(void* memory);
   Result (*cuMemcpyHtoDAsync)(Pointer to, const void* from, size_t bytes, Handle stream);
   Result (*cuMemcpyDtoHAsync)(void* to, Pointer from, size_t bytes, Handle stream);
   Result (*cuMemcpyDtoDAsync)(Pointer to, Pointer from, size_t bytes, Handle stream);

@@ -8,6 +8,6 @@
 namespace heed::kernels {
 
 /// The index of the largest element of x; ties go to the first. -1 when x is empty or holds a NaN.
-HEED_KERNEL(argmax, int64_t(std::span<const float> x));
+HEED_HOST_KERNEL(argmax, int64_t(std::span<const float> x));
 
 }  // namespace heed::kernels

@@ -106,19 +106,20 @@ struct QueryRange {
 /// On machines with AMX, bf16 keys and values are multiplied in tiles. f32 queries are split into
 /// three bf16 numbers, whose sum is exact, and their weights into two (relative error 2^-17). With
 /// bf16 queries, weights are rounded to bf16.
-HEED_KERNEL(attention_forward, void(const AttentionForward& in, Tensor& out, Tensor& logsumexp));
+HEED_HOST_KERNEL(attention_forward,
+                 void(const AttentionForward& in, Tensor& out, Tensor& logsumexp));
 
 /// Gradients of attention_forward, whose weights are recomputed from logsumexp; a thread holds at
 /// most 16 MiB for a long sequence. Rows of k and v that no sequence reads get zeros. The key
 /// ranges of the sequences must not overlap. Throws Error on kv_rows. The order of all sums is
 /// fixed.
-HEED_KERNEL(attention_backward,
-            void(const AttentionForward& in, const Tensor& out, const Tensor& logsumexp,
-                 const Tensor& d_out, AttentionGradients gradients));
+HEED_HOST_KERNEL(attention_backward,
+                 void(const AttentionForward& in, const Tensor& out, const Tensor& logsumexp,
+                      const Tensor& d_out, AttentionGradients gradients));
 
 /// The attention weights of a range of queries: [H, range.size(), Tk] f32. Each row is between 0
 /// and 1 with the sum 1 (less with a sink); masked keys have the weight 0. Dropout is not applied.
 /// A row does not depend on the range. k has the dtype of q, or is bf16 with f32 queries.
-HEED_KERNEL(attention_weights, Tensor(const AttentionForward& in, const QueryRange& range));
+HEED_HOST_KERNEL(attention_weights, Tensor(const AttentionForward& in, const QueryRange& range));
 
 }  // namespace heed::kernels

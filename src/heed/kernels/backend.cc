@@ -1,15 +1,18 @@
 #include "heed/kernels/backend.h"
 
-#include <atomic>
+#include <utility>
 
 #include "heed/kernels/testing.h"
+#include "heed/tensor/device.h"
 
 namespace heed::kernels {
 namespace {
-std::atomic<Backend> current{Backend::cpu};
+thread_local Backend on_host = Backend::cpu;
 }
 
-Backend backend() { return current.load(std::memory_order_relaxed); }
-void set_backend(Backend backend) { current.store(backend, std::memory_order_relaxed); }
+Backend backend() { return current_device() ? Backend::gpu : on_host; }
+
+HostBackendScope::HostBackendScope(Backend backend) : before_(std::exchange(on_host, backend)) {}
+HostBackendScope::~HostBackendScope() { on_host = before_; }
 
 }  // namespace heed::kernels

@@ -5,11 +5,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "heed/base/error.h"
 #include "heed/kernels/backend.h"
 
 namespace heed::kernels {
 
-/// An operation with one implementation per backend. A call goes to backend().
+/// An operation with one implementation per backend. A call goes to backend(). Throws Error on a
+/// GPU if the operation has none there.
 template <typename Signature>
 class Kernel;
 
@@ -18,27 +20,43 @@ class Kernel<Result(Arguments...)> {
  public:
   using Function = Result (*)(Arguments...);
 
-  /// One function per Backend, in the order of its enumerators.
-  constexpr Kernel(Function cpu, Function reference) : functions_{cpu, reference} {}
+  /// One function per Backend, in the order of its enumerators; `gpu` may be null.
+  constexpr Kernel(const char* name, Function cpu, Function reference, Function gpu)
+      : name_(name), functions_{cpu, reference, gpu} {}
 
   Result operator()(Arguments... arguments) const {
-    return functions_[static_cast<size_t>(backend())](std::forward<Arguments>(arguments)...);
+    const Function function = functions_[static_cast<size_t>(backend())];
+    if (!function) fail("{} does not run on a GPU", name_);
+    return function(std::forward<Arguments>(arguments)...);
   }
 
  private:
-  std::array<Function, 2> functions_;
+  const char* name_;
+  std::array<Function, 3> functions_;
 };
 
-/// Declares a kernel of this signature, and cpu::name and reference::name, which implement it:
+/// Declares a kernel of this signature, and cpu::name, reference::name and gpu::name, which
+/// implement it:
 ///   HEED_KERNEL(softmax, void(const Tensor& x, Tensor& y));
 ///   softmax(x, y);
 #define HEED_KERNEL(name, ...)            \
+  HEED_KERNEL_BACKENDS(name, __VA_ARGS__) \
+  namespace gpu {                         \
+  std::type_identity_t<__VA_ARGS__> name; \
+  }                                       \
+  inline constexpr Kernel<__VA_ARGS__> name { #name, cpu::name, reference::name, gpu::name }
+
+/// Likewise for a kernel that runs on the host alone.
+#define HEED_HOST_KERNEL(name, ...)       \
+  HEED_KERNEL_BACKENDS(name, __VA_ARGS__) \
+  inline constexpr Kernel<__VA_ARGS__> name { #name, cpu::name, reference::name, nullptr }
+
+#define HEED_KERNEL_BACKENDS(name, ...)   \
   namespace cpu {                         \
   std::type_identity_t<__VA_ARGS__> name; \
   }                                       \
   namespace reference {                   \
   std::type_identity_t<__VA_ARGS__> name; \
-  }                                       \
-  inline constexpr Kernel<__VA_ARGS__> name { cpu::name, reference::name }
+  }
 
 }  // namespace heed::kernels

@@ -30,11 +30,11 @@ struct GptqBlock {
 
 /// y = x in f32, exactly; x of any stored dtype (products with sub-scales are rounded once). Throws
 /// Error if x is i32.
-HEED_KERNEL(dequantize, void(const Tensor& x, Tensor& y));
+HEED_HOST_KERNEL(dequantize, void(const Tensor& x, Tensor& y));
 
 /// y[n] = row rows[n] of x's matrix view, converted likewise; y [rows.size(), x.cols()] f32. The
 /// caller checks that the rows exist.
-HEED_KERNEL(dequantize_rows, void(const Tensor& x, std::span<const int32_t> rows, Tensor& y));
+HEED_HOST_KERNEL(dequantize_rows, void(const Tensor& x, std::span<const int32_t> rows, Tensor& y));
 
 /// y = x in y's dtype: is_written() must hold for it, and x's rows must be whole blocks of it; x
 /// may have any stored dtype. The bytes are the same on every machine. Throws Error if a block
@@ -44,7 +44,7 @@ HEED_KERNEL(dequantize_rows, void(const Tensor& x, std::span<const int32_t> rows
 /// fewer bits are searched for (kernels/quantize_search.h): over a block, the sum of
 /// importance[k] * (x[n, k] - y[n, k])^2 is at most that of GGML's rounding. importance [x.cols()]
 /// f32, not negative; undefined: all columns count the same.
-HEED_KERNEL(quantize_weighted, void(const Tensor& x, const Tensor& importance, Tensor& y));
+HEED_HOST_KERNEL(quantize_weighted, void(const Tensor& x, const Tensor& importance, Tensor& y));
 
 /// The same where all columns count the same.
 inline void quantize(const Tensor& x, Tensor& y) { quantize_weighted(x, {}, y); }
@@ -53,6 +53,6 @@ inline void quantize(const Tensor& x, Tensor& y) { quantize_weighted(x, {}, y); 
 /// searches for scales with the compensation added, then rounds the columns in their order. errors
 /// [32, N] f32: x minus what is stored. The bits are the same on every machine. Throws Error as
 /// quantize_weighted() does.
-HEED_KERNEL(quantize_gptq, void(const GptqBlock& block, Tensor& y, Tensor& errors));
+HEED_HOST_KERNEL(quantize_gptq, void(const GptqBlock& block, Tensor& y, Tensor& errors));
 
 }  // namespace heed::kernels

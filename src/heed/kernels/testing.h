@@ -3,13 +3,25 @@
 #include "heed/kernels/backend.h"
 #include "heed/tensor/dtype.h"
 
-// For tests and benchmarks only. These change which implementation the whole process uses, and must
-// not be called while kernels run.
+// For tests and benchmarks only.
 
 namespace heed::kernels {
 
-void set_backend(Backend backend);
+/// Kernels that this thread runs on the host are of that backend, cpu or reference, while this
+/// lives.
+class HostBackendScope {
+ public:
+  explicit HostBackendScope(Backend backend);
+  ~HostBackendScope();
+  HostBackendScope(const HostBackendScope&) = delete;
+  HostBackendScope& operator=(const HostBackendScope&) = delete;
 
+ private:
+  Backend before_;
+};
+
+// These change which implementation the whole process uses, and must not be called while kernels
+// run.
 namespace cpu {
 
 struct MicroKernel;

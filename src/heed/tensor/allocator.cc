@@ -10,7 +10,9 @@
 #include "heed/base/mutex.h"
 #include "heed/base/rounding.h"
 #include "heed/base/sanitizer.h"
+#include "heed/base/system.h"
 #include "heed/tensor/arena.h"
+#include "heed/tensor/mapped_areas.h"
 
 namespace heed {
 namespace {
@@ -135,7 +137,8 @@ class Pool {
     if (!count_memory) count_memory = from_heap(kCountBytes);
     if (!count_memory) return {};
     const size_t bytes = round_up(size, Arena::kGranule);
-    std::byte* const memory = arena_.take(bytes);
+    std::byte* memory = arena_.take(bytes);
+    if (!memory && areas_.grow(arena_, bytes)) memory = arena_.take(bytes);
     if (memory)
       poison_memory(memory + size, bytes - size);
     else
@@ -163,13 +166,15 @@ class Pool {
   void release_all() HEED_REQUIRES(mutex_) {
     for (auto& blocks : small_) free_all(blocks);
     free_all(counts_);
-    arena_.release();
+    for (const Arena::Extent& extent : arena_.free_extents())
+      advise_pages(extent.begin, extent.size, PageAdvice::release);
   }
 
   Mutex mutex_;
   /// Free, by class_index.
   std::array<std::vector<std::byte*>, kClasses> small_ HEED_GUARDED_BY(mutex_);
   Arena arena_ HEED_GUARDED_BY(mutex_);
+  MappedAreas areas_ HEED_GUARDED_BY(mutex_);
   std::vector<std::byte*> counts_ HEED_GUARDED_BY(mutex_);  // free reference counts of large blocks
   size_t in_use_ HEED_GUARDED_BY(mutex_) = 0;
   size_t peak_ HEED_GUARDED_BY(mutex_) = 0;

@@ -17,9 +17,10 @@ template <typename T>
 Tensor tensor_of(const Shape& shape, std::span<const T> values) {
   require(static_cast<int64_t>(values.size()) == shape.elements(), "{} values for a tensor {}",
           values.size(), shape.text());
-  Tensor tensor = Tensor::empty(shape, dtype_of<T>);
-  std::copy(values.begin(), values.end(), tensor.template data<T>());
-  return tensor;
+  const Tensor given = Tensor::view(
+      shape, dtype_of<T>,
+      {std::shared_ptr<void>(), reinterpret_cast<std::byte*>(const_cast<T*>(values.data()))});
+  return given.clone();
 }
 
 void check_blocks(const Shape& shape, DType dtype) {
@@ -33,7 +34,9 @@ void check_blocks(const Shape& shape, DType dtype) {
 }  // namespace
 
 Tensor Tensor::empty(const Shape& shape, DType dtype) {
-  return view(shape, dtype, allocate(static_cast<size_t>(bytes_of(dtype, shape.elements()))));
+  const auto bytes = static_cast<size_t>(bytes_of(dtype, shape.elements()));
+  Device* const device = current_device();
+  return view(shape, dtype, device ? device->allocate(bytes) : allocate(bytes), device);
 }
 
 Tensor Tensor::zeros(const Shape& shape, DType dtype) {
@@ -43,9 +46,11 @@ Tensor Tensor::zeros(const Shape& shape, DType dtype) {
 }
 
 Tensor Tensor::full(const Shape& shape, float value) {
+  Device* const device = current_device();
+  const DeviceScope host(nullptr);
   Tensor tensor = empty(shape);
   std::fill_n(tensor.data<float>(), tensor.elements(), value);
-  return tensor;
+  return tensor.to(device);
 }
 
 Tensor Tensor::of(const Shape& shape, std::span<const float> values) {
@@ -56,13 +61,15 @@ Tensor Tensor::of(const Shape& shape, std::span<const int32_t> values) {
   return tensor_of(shape, values);
 }
 
-Tensor Tensor::view(const Shape& shape, DType dtype, std::shared_ptr<std::byte> owner) {
+Tensor Tensor::view(const Shape& shape, DType dtype, std::shared_ptr<std::byte> owner,
+                    Device* device) {
   check_blocks(shape, dtype);
   Tensor tensor;
   tensor.storage_ = std::move(owner);
   tensor.shape_ = shape;
   tensor.elements_ = shape.elements();
   tensor.id_ = next_id.fetch_add(1, std::memory_order_relaxed);
+  tensor.device_ = device;
   tensor.dtype_ = dtype;
   return tensor;
 }
@@ -86,23 +93,52 @@ Tensor Tensor::row_slice(int64_t begin, int64_t end) const {
   if (begin < 0 || end < begin || rows() < end)
     fail("rows {} to {} are outside the tensor {}", begin, end, shape_.text());
   const int64_t offset = begin * row_bytes();
-  return view({end - begin, cols()}, dtype_, {storage_, storage_.get() + offset});
+  return view({end - begin, cols()}, dtype_, {storage_, storage_.get() + offset}, device_);
 }
 
 Tensor Tensor::clone() const {
   if (!defined()) return {};
   Tensor copy = empty(shape_, dtype_);
-  std::memcpy(copy.raw(), raw(), static_cast<size_t>(bytes()));
+  const auto size = static_cast<size_t>(bytes());
+  if (size == 0) return copy;
+  std::byte* const target = copy.storage_.get();
+  if (!device_ && !copy.device_)
+    std::memcpy(target, storage_.get(), size);
+  else if (!device_)
+    copy.device_->copy_to_device(target, {storage_.get(), size});
+  else if (!copy.device_)
+    device_->copy_to_host({target, size}, storage_.get());
+  else if (device_ == copy.device_)
+    device_->copy(target, storage_.get(), size);
+  else
+    return to(nullptr).clone();
   return copy;
 }
 
-void Tensor::fill_zero() {
-  if (elements_) std::memset(raw(), 0, static_cast<size_t>(bytes()));
+Tensor Tensor::to(Device* device) const {
+  if (device_ == device || !defined()) return *this;
+  const DeviceScope scope(device);
+  return clone();
 }
 
-void Tensor::check_dtype(DType expected) const {
-  if (dtype_ != expected)
-    fail("a tensor {} of {} was read as {}", shape_.text(), name_of(dtype_), name_of(expected));
+void Tensor::fill_zero() {
+  if (elements_ == 0) return;
+  if (device_)
+    device_->fill(storage_.get(), 0, static_cast<size_t>(bytes()));
+  else
+    std::memset(raw(), 0, static_cast<size_t>(bytes()));
+}
+
+void Tensor::fail_dtype(DType expected) const {
+  fail("a tensor {} of {} was read as {}", shape_.text(), name_of(dtype_), name_of(expected));
+}
+
+void Tensor::fail_elsewhere(const Device* wanted) const {
+  const auto place = [](const Device* device) -> std::string {
+    return device ? device->name() : "the host";
+  };
+  fail("a tensor {} in the memory of {} was read by {}", shape_.text(), place(device_),
+       place(wanted));
 }
 
 }  // namespace heed

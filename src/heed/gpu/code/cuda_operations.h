@@ -26,6 +26,9 @@ HEED_DEVICE T* shared_memory() {
   return reinterpret_cast<T*>(bytes);
 }
 
+HEED_DEVICE float float_of_bits(uint32_t bits) { return __uint_as_float(bits); }
+HEED_DEVICE uint32_t bits_of_float(float value) { return __float_as_uint(value); }
+
 HEED_DEVICE void synchronize() { __syncthreads(); }
 
 HEED_DEVICE float shuffle_xor(float value, unsigned mask) {

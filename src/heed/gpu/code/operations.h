@@ -6,6 +6,7 @@
 //   HEED_GPU_KERNEL(name, Arguments, arguments) { ... }   a kernel; Arguments is a plain struct
 //   thread_index() block_threads() block_x() block_y() block_z()
 //   shared_memory<T>()                                    what the launch asked for, by 128 bytes
+//   float_of_bits(bits), bits_of_float(value)
 //   synchronize()                                         a barrier of the block
 //   shuffle_xor(value, mask)                              the value of lane ^ mask of the warp
 //   load_matrices_x4(registers, row)                      ldmatrix.x4

@@ -1,0 +1,254 @@
+#include "heed/gpu/gpu.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "heed/base/rounding.h"
+#include "heed/base/sanitizer.h"
+
+namespace heed::gpu {
+namespace {
+
+// CUdevice_attribute and CUfunction_attribute.
+constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76, kSharedBytes = 97;
+constexpr int kMaxDynamicShared = 8;
+constexpr Driver::Result kOutOfMemory = 2, kNotFound = 500;  // CUresult
+constexpr unsigned kNonBlocking = 1;                         // CU_STREAM_NON_BLOCKING
+
+/// Memory is asked of the driver in areas of this size, or of a 32nd of a small GPU.
+constexpr size_t kArea = size_t{256} << 20;
+constexpr size_t kStagingBytes = size_t{8} << 20;
+/// Larger copies are not staged.
+constexpr size_t kMaxStaged = kStagingBytes / 8;
+constexpr size_t kStagingAlignment = 64;
+
+int attribute(Driver::Device device, int number) {
+  int value = 0;
+  check(driver().cuDeviceGetAttribute(&value, number, device), "asking a GPU for its properties");
+  return value;
+}
+
+Driver::Device handle_of(int ordinal) {
+  Driver::Device device = 0;
+  check(driver().cuDeviceGet(&device, ordinal), fmt::format("opening GPU {}", ordinal));
+  return device;
+}
+
+GpuProperties properties_of(int ordinal) {
+  const Driver::Device device = handle_of(ordinal);
+  std::array<char, 256> name{};
+  size_t bytes = 0;
+  check(driver().cuDeviceGetName(name.data(), static_cast<int>(name.size()) - 1, device),
+        "asking a GPU for its name");
+  check(driver().cuDeviceTotalMem(&bytes, device), "asking a GPU for its memory");
+  return {.name = name.data(),
+          .ordinal = ordinal,
+          .major = attribute(device, kMajor),
+          .minor = attribute(device, kMinor),
+          .memory_bytes = bytes,
+          .multiprocessors = attribute(device, kMultiprocessors),
+          .shared_bytes = attribute(device, kSharedBytes)};
+}
+
+int count_gpus() {
+  check(driver().cuInit(0), "starting the driver of the GPU");
+  int count = 0;
+  check(driver().cuDeviceGetCount(&count), "counting GPUs");
+  return count;
+}
+
+Driver::Pointer address(const std::byte* memory) { return reinterpret_cast<uintptr_t>(memory); }
+
+}  // namespace
+
+std::vector<GpuProperties> gpus() {
+  std::vector<GpuProperties> all;
+  const int count = count_gpus();
+  for (int i = 0; i < count; ++i) all.push_back(properties_of(i));
+  return all;
+}
+
+Gpu::Gpu(int ordinal, std::span<const std::span<const std::byte>> kernels) : driver_(driver()) {
+  const int count = count_gpus();
+  require(ordinal >= 0 && ordinal < count, "there is no GPU {}: this machine has {}", ordinal,
+          count);
+  properties_ = properties_of(ordinal);
+  name_ = fmt::format("GPU {} ({})", ordinal, properties_.name);
+  require(properties_.major >= 8,
+          "{} has compute capability {}.{}, heed needs 8.0 (Ampere) or later", name_,
+          properties_.major, properties_.minor);
+  check(driver_.cuDevicePrimaryCtxRetain(&context_, handle_of(ordinal)), "opening a GPU");
+  make_current();
+  check(driver_.cuStreamCreate(&stream_, kNonBlocking), "opening a GPU");
+  for (const std::span<const std::byte> image : kernels) {
+    const char nothing = 0;  // what the simulated driver is content with
+    const Driver::Result loaded =
+        driver_.cuModuleLoadData(&modules_.emplace_back(),
+                                 image.empty() ? static_cast<const void*>(&nothing) : image.data());
+    require(loaded == 0 || !image.empty(),
+            "this heed was built without kernels for GPUs: nvcc was missing");
+    check(loaded, fmt::format("loading kernels for {}", name_));
+  }
+  void* staging = nullptr;
+  check(driver_.cuMemHostAlloc(&staging, kStagingBytes, 0), "allocating pinned memory");
+  staging_ = static_cast<std::byte*>(staging);
+}
+
+/// Of tests alone: those of a program live as long as it.
+Gpu::~Gpu() {
+  driver_.cuCtxSetCurrent(context_);
+  driver_.cuStreamSynchronize(stream_);
+  for (const Arena::Extent& area : areas_) {
+    unpoison_memory(area.begin, area.size);
+    driver_.cuMemFree(address(area.begin));
+  }
+  driver_.cuMemFreeHost(staging_);
+}
+
+void Gpu::make_current() const { check(driver_.cuCtxSetCurrent(context_), "using a GPU"); }
+
+size_t Gpu::driver_free_bytes() const {
+  make_current();
+  size_t free = 0, total = 0;
+  check(driver_.cuMemGetInfo(&free, &total), "asking a GPU for its free memory");
+  return free;
+}
+
+size_t Gpu::allocated_bytes() const {
+  const MutexLock lock(memory_mutex_);
+  return allocated_;
+}
+
+size_t Gpu::peak_allocated_bytes() const {
+  const MutexLock lock(memory_mutex_);
+  return peak_;
+}
+
+void Gpu::reset_peak_allocated_bytes() {
+  const MutexLock lock(memory_mutex_);
+  peak_ = allocated_;
+}
+
+size_t Gpu::free_bytes() const {
+  size_t bytes = driver_free_bytes();
+  const MutexLock lock(memory_mutex_);
+  for (const Arena::Extent& extent : arena_.free_extents()) bytes += extent.size;
+  return bytes;
+}
+
+void Gpu::release_free_memory() {
+  synchronize();
+  const MutexLock lock(memory_mutex_);
+  std::erase_if(areas_, [&](const Arena::Extent& area) HEED_REQUIRES(memory_mutex_) {
+    if (!arena_.remove(area.begin, area.size)) return false;
+    driver_.cuMemFree(address(area.begin));
+    return true;
+  });
+}
+
+std::shared_ptr<std::byte> Gpu::allocate(size_t bytes) {
+  const size_t size = round_up(std::max<size_t>(bytes, 1), Arena::kGranule);
+  std::byte* const block = take(size);
+  poison_memory(block + bytes, size - bytes);
+  return {block, [this, size](std::byte* memory) { give_back(memory, size); }};
+}
+
+std::byte* Gpu::take(size_t size) {
+  const MutexLock lock(memory_mutex_);
+  std::byte* block = arena_.take(size);
+  if (!block && grow(size)) block = arena_.take(size);
+  if (!block)
+    fail("out of memory on {}: {} bytes could not be allocated, {} are in use and {} free", name_,
+         size, allocated_, driver_free_bytes());
+  allocated_ += size;
+  peak_ = std::max(peak_, allocated_);
+  return block;
+}
+
+bool Gpu::grow(size_t size) {
+  make_current();
+  const size_t usual = std::min(kArea, round_up(properties_.memory_bytes / 32, Arena::kGranule));
+  for (const size_t bytes : {std::max(size, usual), size}) {
+    Driver::Pointer pointer = 0;
+    const Driver::Result result = driver_.cuMemAlloc(&pointer, bytes);
+    if (result == kOutOfMemory) continue;
+    check(result, fmt::format("allocating {} bytes on {}", bytes, name_));
+    areas_.push_back({reinterpret_cast<std::byte*>(pointer), bytes});
+    arena_.give_back(areas_.back().begin, bytes);
+    return true;
+  }
+  return false;
+}
+
+void Gpu::give_back(std::byte* block, size_t size) noexcept {
+  const MutexLock lock(memory_mutex_);
+  allocated_ -= size;
+  arena_.give_back(block, size);
+}
+
+void Gpu::copy_to_device(std::byte* to, std::span<const std::byte> from) {
+  make_current();
+  const auto copy_from = [&](const std::byte* memory) {
+    check(driver_.cuMemcpyHtoDAsync(address(to), memory, from.size(), stream_), "copying to a GPU");
+  };
+  if (from.size() > kMaxStaged) return copy_from(from.data());
+  const MutexLock lock(staging_mutex_);
+  if (staged_ + from.size() > kStagingBytes) {
+    synchronize();
+    staged_ = 0;
+  }
+  std::byte* const staging = staging_ + staged_;
+  std::memcpy(staging, from.data(), from.size());
+  staged_ += round_up(from.size(), kStagingAlignment);
+  copy_from(staging);
+}
+
+void Gpu::copy_to_host(std::span<std::byte> to, const std::byte* from) {
+  make_current();
+  check(driver_.cuMemcpyDtoHAsync(to.data(), address(from), to.size(), stream_),
+        "copying from a GPU");
+  synchronize();
+}
+
+void Gpu::copy(std::byte* to, const std::byte* from, size_t bytes) {
+  make_current();
+  check(driver_.cuMemcpyDtoDAsync(address(to), address(from), bytes, stream_), "copying on a GPU");
+}
+
+void Gpu::fill(std::byte* to, uint8_t value, size_t bytes) {
+  make_current();
+  check(driver_.cuMemsetD8Async(address(to), value, bytes, stream_), "filling memory of a GPU");
+}
+
+Driver::Handle Gpu::function(const char* kernel, size_t shared_bytes) {
+  const MutexLock lock(functions_mutex_);
+  Function& found = functions_[kernel];
+  for (size_t i = 0; !found.handle && i < modules_.size(); ++i) {
+    const Driver::Result result = driver_.cuModuleGetFunction(&found.handle, modules_[i], kernel);
+    if (result != kNotFound || i + 1 == modules_.size())
+      check(result, fmt::format("looking for kernel {}", kernel));
+  }
+  if (found.shared_bytes < shared_bytes) {
+    check(
+        driver_.cuFuncSetAttribute(found.handle, kMaxDynamicShared, static_cast<int>(shared_bytes)),
+        fmt::format("giving kernel {} {} bytes of shared memory", kernel, shared_bytes));
+    found.shared_bytes = shared_bytes;
+  }
+  return found.handle;
+}
+
+void Gpu::launch_raw(const char* kernel, const LaunchShape& shape, void* arguments) {
+  make_current();
+  check(driver_.cuLaunchKernel(function(kernel, shape.shared_bytes), shape.x, shape.y, shape.z,
+                               shape.threads, 1, 1, static_cast<unsigned>(shape.shared_bytes),
+                               stream_, &arguments, nullptr),
+        fmt::format("starting kernel {}", kernel));
+}
+
+void Gpu::synchronize() {
+  make_current();
+  check(driver_.cuStreamSynchronize(stream_), "waiting for a GPU");
+}
+
+}  // namespace heed::gpu

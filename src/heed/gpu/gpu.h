@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "heed/base/mutex.h"
+#include "heed/gpu/driver.h"
+#include "heed/tensor/arena.h"
+#include "heed/tensor/device.h"
+
+namespace heed::gpu {
+
+/// What the driver says about a GPU.
+struct GpuProperties {
+  std::string name;
+  int ordinal;       // from 0, in the order of the driver
+  int major, minor;  // compute capability
+  size_t memory_bytes;
+  int multiprocessors;
+  int shared_bytes;  // of a block, at most
+};
+
+/// The GPUs of this machine. Throws Error, which says why, if there is no driver or it does not
+/// start.
+std::vector<GpuProperties> gpus();
+
+/// The grid of a launch, and the threads of a block: a multiple of 32.
+struct LaunchShape {
+  unsigned x = 1, y = 1, z = 1;
+  unsigned threads = 256;
+  size_t shared_bytes = 0;
+};
+
+/// A GPU with a stream of work: memory, copies and kernels, which happen in the order of the calls.
+/// Calls of several threads follow each other in any order. All throw Error, with the driver's
+/// text, when the driver refuses; errors of kernels are reported by a later call.
+class Gpu final : public Device {
+ public:
+  /// Opens the GPU `ordinal` and loads kernels for it: files of nvcc, each with some of them. An
+  /// empty one is of a heed that was built without nvcc. Throws Error if there is no such GPU, if
+  /// it is older than compute capability 8.0 or if there are no kernels for it.
+  Gpu(int ordinal, std::span<const std::span<const std::byte>> kernels);
+  ~Gpu() override;
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+
+  const GpuProperties& properties() const { return properties_; }
+  const std::string& name() const override { return name_; }
+
+  /// Bytes of live blocks, and their peak since the last reset.
+  size_t allocated_bytes() const;
+  size_t peak_allocated_bytes() const;
+  void reset_peak_allocated_bytes();
+  /// Bytes that this process can still allocate.
+  size_t free_bytes() const;
+  /// Returns free memory to the driver, for other processes.
+  void release_free_memory();
+
+  /// Blocks come from an arena: a freed one is used again at once, since everything that was to
+  /// read it was started before.
+  std::shared_ptr<std::byte> allocate(size_t bytes) override;
+
+  void copy_to_device(std::byte* to, std::span<const std::byte> from) override;
+  void copy_to_host(std::span<std::byte> to, const std::byte* from) override;
+  void copy(std::byte* to, const std::byte* from, size_t bytes) override;
+  void fill(std::byte* to, uint8_t value, size_t bytes) override;
+
+  /// Starts a kernel with its arguments.
+  template <typename Arguments>
+  void launch(const char* kernel, const LaunchShape& shape, Arguments arguments) {
+    launch_raw(kernel, shape, &arguments);
+  }
+
+  /// Waits until everything is done.
+  void synchronize();
+
+ private:
+  void make_current() const;
+  size_t driver_free_bytes() const;
+  bool grow(size_t size) HEED_REQUIRES(memory_mutex_);
+  std::byte* take(size_t size);
+  void give_back(std::byte* block, size_t size) noexcept;
+  Driver::Handle function(const char* kernel, size_t shared_bytes);
+  void launch_raw(const char* kernel, const LaunchShape& shape, void* arguments);
+
+  struct Function {
+    Driver::Handle handle = nullptr;
+    size_t shared_bytes = size_t{48} << 10;  // that it may ask for
+  };
+
+  const Driver& driver_;
+  GpuProperties properties_;
+  std::string name_;
+  Driver::Handle context_ = nullptr, stream_ = nullptr;
+  std::vector<Driver::Handle> modules_;
+
+  Mutex functions_mutex_;
+  std::unordered_map<std::string_view, Function> functions_
+      HEED_GUARDED_BY(functions_mutex_);  // by names of kernels, literals
+
+  mutable Mutex memory_mutex_;
+  Arena arena_ HEED_GUARDED_BY(memory_mutex_);
+  std::vector<Arena::Extent> areas_ HEED_GUARDED_BY(memory_mutex_);
+  size_t allocated_ HEED_GUARDED_BY(memory_mutex_) = 0, peak_ HEED_GUARDED_BY(memory_mutex_) = 0;
+
+  // Small copies to the device pass through memory that the driver need not copy first, so that the
+  // host goes on at once. They fill it from the begin; when it is full, the stream is waited for.
+  Mutex staging_mutex_;
+  std::byte* staging_ HEED_GUARDED_BY(staging_mutex_) = nullptr;
+  size_t staged_ HEED_GUARDED_BY(staging_mutex_) = 0;
+};
+
+}  // namespace heed::gpu

@@ -1,0 +1,66 @@
+// Every backend computes the cases of op_cases.h: the CPU and the GPU what the reference does, the
+// GPU where it says so the CPU's bits. The GPU is simulated unless HEED_TEST_GPU is set.
+#include "tests/kernels/op_cases/op_cases.h"
+
+#include <cstdlib>
+
+#include "heed/kernels/gpu/open.h"
+
+namespace heed::kernels {
+
+std::vector<std::function<std::vector<OpCase>()>>& op_case_lists() {
+  static std::vector<std::function<std::vector<OpCase>()>> lists;
+  return lists;
+}
+
+namespace {
+
+Device& gpu_of_tests() {
+  if (!std::getenv("HEED_TEST_GPU")) {
+    ::setenv("HEED_CUDA_DRIVER", HEED_SIMULATED_KERNELS, 1);
+    ::setenv("HEED_SIMULATED_GPU", "seed=1,memory=1024", 0);
+  }
+  return open_gpu(0);
+}
+
+std::vector<OpResult> run_on(Backend backend, const OpCase& of) {
+  const HostBackendScope host_backend(backend == Backend::reference ? backend : Backend::cpu);
+  std::vector<OpResult> results;
+  {
+    const DeviceScope scope(backend == Backend::gpu ? &gpu_of_tests() : nullptr);
+    results = of.run();
+  }
+  for (OpResult& result : results) result.value = result.value.to(nullptr);
+  return results;
+}
+
+void compare(const OpCase& of, Backend fast, Backend plain, bool same_bits) {
+  const std::vector<OpResult> found = run_on(fast, of), expected = run_on(plain, of);
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    const Tensor &a = found[i].value, &b = expected[i].value;
+    const std::string what = of.name + ": " + found[i].name;
+    if (same_bits) {
+      ASSERT_EQ(a.bytes(), b.bytes()) << what;
+      EXPECT_EQ(std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.bytes())), 0) << what;
+    } else if (is_plain(a.dtype()) && a.dtype() != DType::i32) {
+      expect_close(a, b, what, found[i].magnitude);
+    } else {
+      ASSERT_EQ(a.bytes(), b.bytes()) << what;
+      EXPECT_EQ(std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.bytes())), 0) << what;
+    }
+  }
+}
+
+void compare_all(Backend fast, Backend plain, bool only_same_bits) {
+  for (const auto& list : op_case_lists())
+    for (const OpCase& of : list())
+      if (!only_same_bits || of.same_bits) compare(of, fast, plain, only_same_bits);
+}
+
+TEST(OpCases, CpuAgreesWithReference) { compare_all(Backend::cpu, Backend::reference, false); }
+TEST(OpCases, GpuAgreesWithReference) { compare_all(Backend::gpu, Backend::reference, false); }
+TEST(OpCases, GpuHasTheBitsOfTheCpu) { compare_all(Backend::gpu, Backend::cpu, true); }
+
+}  // namespace
+}  // namespace heed::kernels
