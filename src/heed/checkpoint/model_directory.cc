@@ -170,6 +170,7 @@ OpenedModel::OpenedModel(const io::ModelFiles& files, const BuildOptions& option
     : random_seed_(options.random_seed) {
   StoredModel stored(files, random_seed_ ? ReadWeights::never : ReadWeights::always);
   model_ = stored.build(options);
+  model_->move_to(options.device);
   family_ = std::move(stored.family);
   weights_ = std::move(stored.weights);
 }

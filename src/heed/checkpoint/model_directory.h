@@ -21,6 +21,8 @@ struct BuildOptions {
   std::shared_ptr<const nn::TensorParallel> parts = {};
   /// Only config.json is read; weights are initialised from this seed.
   std::optional<uint64_t> random_seed = {};
+  /// Where the model computes and has its weights; null: on the host.
+  Device* device = nullptr;
 };
 
 /// How its weights are read.

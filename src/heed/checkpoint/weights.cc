@@ -67,6 +67,10 @@ class PackingQueue {
     std::vector<Parameter*> parameters;
     std::vector<std::string> unread;
     for (Entry& entry : entries_) {
+      if (model_.device()) {
+        model_.place(*entry.parameter);
+        entry.copied = true;
+      }
       if (pack_ && model_.packs(*entry.parameter, entry.parameter->value.dtype(), *pack_)) {
         parameters.push_back(entry.parameter);
         entry.copied = true;
@@ -139,6 +143,7 @@ void load_weights(model::Transformer& model, const model::Family& family,
     const std::string name = tensor_of(source, family, model.config(), parameter.name, shape);
     if (stored.zeros_if_missing && !source.contains(name)) {
       parameter.value = Tensor::zeros(parameter.shape);
+      model.place(parameter);
       continue;
     }
     require(source.contains(name), "{}: {} is missing, expected with shape {}", source.name(),
@@ -185,6 +190,7 @@ void init_weights(model::Transformer& model, uint64_t seed, quantize::WeightPrec
       value = model.parameters().initial_value(parameter, seed);
     }
     parameter.value = in_precision(parameter, value, precision);
+    model.place(parameter);
   }
 }
 

@@ -49,6 +49,7 @@ LoadedAdapters::LoadedAdapters(model::Transformer& model,
     } catch (const Error& error) {
       fail("{}: {}", one.path.string(), error.what());
     }
+    adapters_.back().loaded.lora->move_to(model.device());
     adapters_.back().loaded.lora->pack();
     all.push_back(adapters_.back().scaled());
   }

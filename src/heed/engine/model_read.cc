@@ -137,7 +137,7 @@ Logits Model::logits(std::span<const int32_t> tokens,
       both ? transformer.decode_all(context, {tokens, offsets},
                                     transformer.encode(context, {source_tokens, source_offsets}))
            : tasks::hidden_states(transformer, context, {tokens, offsets});
-  const Tensor logits = transformer.logits(context, states);
+  const Tensor logits = transformer.logits(context, states).to(nullptr);
   return {logits.rows(),
           logits.cols(),
           {logits.data<float>(), logits.data<float>() + logits.elements()}};

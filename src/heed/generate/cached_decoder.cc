@@ -89,6 +89,7 @@ void CachedDecoder::encode(std::span<const EncodeInput> inputs) {
     adapt(offsets[offsets.size() - 2], offsets.back(), input.adapters);
   }
   use_adapters();
+  const DeviceScope scope(model_.device());
   const model::Memory fresh = model_.encode(context_, {ids, offsets});
   kernels::AttentionMetadata spans = kernels::AttentionMetadata::self(offsets);
   try {
@@ -151,6 +152,7 @@ void CachedDecoder::add_memory(std::span<const int32_t> rows, int32_t q_end) {
 }
 
 Tensor CachedDecoder::run_pass() {
+  const DeviceScope scope(model_.device());
   use_adapters();
   Context context = context_;
   if (cross_attention_.observes_any())
@@ -163,7 +165,7 @@ Tensor CachedDecoder::run_pass() {
   if (pass_.logit_rows.empty()) return {};
   if (pass_.logit_rows.size() < pass_.input.size())
     states = ops::gather_rows(context_, states, pass_.logit_rows);
-  return model_.logits(context_, states);  // [M, V]
+  return model_.logits(context_, states).to(nullptr);  // [M, V]
 }
 
 void CachedDecoder::undo(std::span<const DecodeInput> inputs) {

@@ -28,8 +28,8 @@ void CrossAttentionSums::add(int32_t first, std::span<const int32_t> cache_rows,
 void CrossAttentionSums::add_weights(const Group& group, const kernels::AttentionForward& in) {
   const kernels::AttentionForward own{
       in.q, in.k, in.v, group.spans, in.options, in.relative_bias, in.sinks};
-  const Tensor weights =
-      kernels::attention_weights(own, {0, 0, std::ssize(group.cache_rows)});  // [H, n, S]
+  const Tensor weights = kernels::attention_weights(own, {0, 0, std::ssize(group.cache_rows)})
+                             .to(nullptr);  // [H, n, S]
   const int64_t keys = weights.cols();
   const float* from = weights.data<float>();
   for (int64_t head = 0; head < in.options.n_heads; ++head)
@@ -41,9 +41,14 @@ void CrossAttentionSums::add_weights(const Group& group, const kernels::Attentio
 
 void CrossAttentionSums::add_weights(AttentionSite site, const kernels::AttentionForward& in) {
   if (site.kind != AttentionSite::Kind::cross) return;
-  parallel_for(std::ssize(groups_), 1, [&](int64_t begin, int64_t end) {
+  const auto add_all = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) add_weights(groups_[static_cast<size_t>(i)], in);
-  });
+  };
+  // A device has one queue of kernels.
+  if (current_device())
+    add_all(0, std::ssize(groups_));
+  else
+    parallel_for(std::ssize(groups_), 1, add_all);
 }
 
 }  // namespace heed::generate

@@ -22,7 +22,7 @@ void check_logits(const Tensor& logits) {
 }
 
 Tensor checked_logits(const model::Transformer& model, Context& context, const Tensor& states) {
-  Tensor logits = model.logits(context, states);
+  Tensor logits = model.logits(context, states).to(nullptr);
   check_logits(logits);
   return logits;
 }

@@ -6,6 +6,7 @@
 
 #include "heed/base/rounding.h"
 #include "heed/base/sanitizer.h"
+#include "heed/tensor/allocator.h"
 
 namespace heed::gpu {
 namespace {
@@ -18,6 +19,8 @@ constexpr unsigned kNonBlocking = 1;                         // CU_STREAM_NON_BL
 
 /// Memory is asked of the driver in areas of this size, or of a 32nd of a small GPU.
 constexpr size_t kArea = size_t{256} << 20;
+/// Areas of pinned memory, which takes long to allocate.
+constexpr size_t kHostArea = size_t{16} << 20;
 constexpr size_t kStagingBytes = size_t{8} << 20;
 /// Larger copies are not staged.
 constexpr size_t kMaxStaged = kStagingBytes / 8;
@@ -103,6 +106,10 @@ Gpu::~Gpu() {
     unpoison_memory(area.begin, area.size);
     driver_.cuMemFree(address(area.begin));
   }
+  for (const Arena::Extent& area : host_areas_) {
+    unpoison_memory(area.begin, area.size);
+    driver_.cuMemFreeHost(area.begin);
+  }
   driver_.cuMemFreeHost(staging_);
 }
 
@@ -185,6 +192,28 @@ void Gpu::give_back(std::byte* block, size_t size) noexcept {
   const MutexLock lock(memory_mutex_);
   allocated_ -= size;
   arena_.give_back(block, size);
+}
+
+std::shared_ptr<std::byte> Gpu::allocate_on_host(size_t bytes) {
+  const size_t size = round_up(std::max<size_t>(bytes, 1), Arena::kGranule);
+  const MutexLock lock(memory_mutex_);
+  std::byte* block = host_arena_.take(size);
+  if (!block && grow_on_host(size)) block = host_arena_.take(size);
+  if (!block) return heed::allocate(bytes);
+  return {block, [this, size](std::byte* memory) {
+            const MutexLock own(memory_mutex_);
+            host_arena_.give_back(memory, size);
+          }};
+}
+
+bool Gpu::grow_on_host(size_t size) {
+  make_current();
+  const size_t wanted = std::max(size, kHostArea);
+  void* area = nullptr;
+  if (driver_.cuMemHostAlloc(&area, wanted, 0) != 0) return false;
+  host_areas_.push_back({static_cast<std::byte*>(area), wanted});
+  host_arena_.give_back(host_areas_.back().begin, wanted);
+  return true;
 }
 
 void Gpu::copy_to_device(std::byte* to, std::span<const std::byte> from) {

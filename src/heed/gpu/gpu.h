@@ -65,6 +65,8 @@ class Gpu final : public Device {
   /// Blocks come from an arena: a freed one is used again at once, since everything that was to
   /// read it was started before.
   std::shared_ptr<std::byte> allocate(size_t bytes) override;
+  /// Pinned memory, also from an arena.
+  std::shared_ptr<std::byte> allocate_on_host(size_t bytes) override;
 
   void copy_to_device(std::byte* to, std::span<const std::byte> from) override;
   void copy_to_host(std::span<std::byte> to, const std::byte* from) override;
@@ -84,6 +86,7 @@ class Gpu final : public Device {
   void make_current() const;
   size_t driver_free_bytes() const;
   bool grow(size_t size) HEED_REQUIRES(memory_mutex_);
+  bool grow_on_host(size_t size) HEED_REQUIRES(memory_mutex_);
   std::byte* take(size_t size);
   void give_back(std::byte* block, size_t size) noexcept;
   Driver::Handle function(const char* kernel, size_t shared_bytes);
@@ -107,6 +110,8 @@ class Gpu final : public Device {
   mutable Mutex memory_mutex_;
   Arena arena_ HEED_GUARDED_BY(memory_mutex_);
   std::vector<Arena::Extent> areas_ HEED_GUARDED_BY(memory_mutex_);
+  Arena host_arena_ HEED_GUARDED_BY(memory_mutex_);
+  std::vector<Arena::Extent> host_areas_ HEED_GUARDED_BY(memory_mutex_);
   size_t allocated_ HEED_GUARDED_BY(memory_mutex_) = 0, peak_ HEED_GUARDED_BY(memory_mutex_) = 0;
 
   // Small copies to the device pass through memory that the driver need not copy first, so that the

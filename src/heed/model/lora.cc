@@ -58,8 +58,13 @@ LoraAdapter::Module& LoraAdapter::add(const LinearModule& linear, int64_t rank, 
   return module;
 }
 
+void LoraAdapter::move_to(Device* device) {
+  for (Parameter& parameter : parameters_.all()) parameter.value = parameter.value.to(device);
+}
+
 void LoraAdapter::pack() {
   for (auto& [weight, update] : adapter_.updates) {
+    const DeviceScope scope(update.a->value.device());
     update.packed_a = kernels::pack({update.a->value, true});
     update.packed_b = kernels::pack({update.b->value, true});
   }

@@ -50,6 +50,8 @@ class LoraAdapter {
   const std::deque<Module>& modules() const { return modules_; }
   nn::Parameters& parameters() { return parameters_; }
   const nn::Parameters& parameters() const { return parameters_; }
+  /// Moves the matrices to where the model computes (Transformer::device()).
+  void move_to(Device* device);
   /// Packs the matrices for the passes of an adapter that is not trained.
   void pack();
   void set_dropout(float rate) { adapter_.dropout = rate; }

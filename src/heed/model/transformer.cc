@@ -80,6 +80,13 @@ Transformer::Transformer(ModelConfig config, std::optional<uint64_t> seed,
   if (config_.classifier.present()) classifier_.emplace(parameters_, config_);
 }
 
+void Transformer::move_to(Device* device) {
+  require(!device || !parts_, "a model that is divided among ranks computes on the host alone");
+  device_ = device;
+  for (Parameter& parameter : parameters_.all())
+    if (!parameter.packed.defined()) place(parameter);
+}
+
 void Transformer::set_sinusoids(Stack::Kind kind, const Tensor& rows) {
   std::optional<Stack>& stack = kind == Stack::Kind::encoder ? encoder_ : decoder_;
   if (stack) stack->embeddings().set_sinusoids(rows);
@@ -115,6 +122,7 @@ void Transformer::use_attached(Context& context) const {
 
 Memory Transformer::encode(Context& context, const Tokens& source) const {
   require(has_encoder(), "the model has no encoder");
+  const DeviceScope scope(device_);
   use_attached(context);
   check_lengths("source", source.offsets);
   const nn::SelfSpans spans = whole(source.offsets);
@@ -134,6 +142,7 @@ Memory Transformer::encode(Context& context, const Tokens& source) const {
 Tensor Transformer::decode(Context& context, std::span<const int32_t> input, const Memory& memory,
                            const DecoderReads& reads) const {
   require(has_decoder(), "the model has no decoder");
+  const DeviceScope scope(device_);
   use_attached(context);
   return decoder_->forward(
       context, input,
@@ -164,12 +173,14 @@ const Head& Transformer::head() const {
 }
 
 Tensor Transformer::logits(Context& context, const Tensor& states) const {
+  const DeviceScope scope(device_);
   use_attached(context);
   return head().logits(context, states);
 }
 
 Tensor Transformer::pool(Context& context, const Tensor& states,
                          const std::vector<int32_t>& offsets) const {
+  const DeviceScope scope(device_);
   use_attached(context);
   require(pooler_.has_value(), "the model has no pooler");
   const Tensor first =
@@ -179,6 +190,7 @@ Tensor Transformer::pool(Context& context, const Tensor& states,
 
 Tensor Transformer::classify(Context& context, const Tokens& text) const {
   require(classifier_.has_value(), "the model has no classifier");
+  const DeviceScope scope(device_);
   const Tensor states =
       has_encoder() ? encode(context, text).states : decode_all(context, text);  // [N, D]
   return classifier_->logits(context,
@@ -188,6 +200,7 @@ Tensor Transformer::classify(Context& context, const Tokens& text) const {
 ops::Loss Transformer::loss(Context& context, const Tokens& source, const Tokens& decoder_input,
                             std::span<const int32_t> targets,
                             kernels::CrossEntropyOptions options) const {
+  const DeviceScope scope(device_);
   const Memory memory = encode(context, source);
   const Tensor states = decode_all(context, decoder_input, memory);  // [Nt, D]
   return head().loss(context, states, targets, options);
@@ -206,8 +219,8 @@ bool Transformer::packs(const Parameter& parameter, DType dtype, Compute compute
       return dtype == DType::f32;
     case Compute::bf16:
       // Without instructions for bf16, panels are f32: twice the bytes that decoding would read.
-      return dtype == DType::f32 ||
-             (dtype == DType::bf16 && (has_encoder() || kernels::multiplies_bf16_faster()));
+      return dtype == DType::f32 || (dtype == DType::bf16 && (device_ || has_encoder() ||
+                                                              kernels::multiplies_bf16_faster()));
     case Compute::int8:
       return kernels::multiplies_blocks(dtype);
   }
@@ -226,6 +239,7 @@ void Transformer::pack(Compute compute) {
 }
 
 void Transformer::pack(std::span<Parameter* const> parameters, Compute compute) {
+  const DeviceScope scope(device_);
   std::vector<Parameter*> in_blocks;
   std::vector<Tensor> weights;
   for (Parameter* const parameter : parameters) {

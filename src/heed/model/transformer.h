@@ -53,6 +53,14 @@ class Transformer {
   /// Replaces the first sinusoids of a stack by rows [R, D] f32, those of a file that rounds them.
   void set_sinusoids(Stack::Kind kind, const Tensor& rows);
 
+  /// Where the passes compute; null: on the host. Their results are there, too.
+  Device* device() const { return device_; }
+  /// From now on the passes compute there. Moves the values that there are, unless they are packed;
+  /// weights are packed there. Throws Error for a part of a tensor-parallel model.
+  void move_to(Device* device);
+  /// Moves one parameter's value to the device, for those that get one later.
+  void place(Parameter& parameter) const { parameter.value = parameter.value.to(device_); }
+
   bool has_encoder() const { return encoder_.has_value(); }
   bool has_decoder() const { return decoder_.has_value(); }
 
@@ -126,6 +134,7 @@ class Transformer {
   void check_lengths(std::string_view what, const std::vector<int32_t>& offsets) const;
 
   ModelConfig config_;
+  Device* device_ = nullptr;
   std::shared_ptr<const nn::TensorParallel> parts_;  // null: the model is whole
   nn::Parameters parameters_;
   const Parameter& embedding_;         // of the decoder, and of an encoder without its own

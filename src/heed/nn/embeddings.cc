@@ -38,10 +38,9 @@ Embeddings::Embeddings(Parameters& parameters, const std::string& name, const Pa
 Tensor Embeddings::token_vectors(Context& context, std::span<const int32_t> ids) const {
   const int64_t begin = parts_->begin(settings_.vocab_size),
                 end = parts_->end(settings_.vocab_size);
-  Tensor own = Tensor::of({std::ssize(ids)}, ids);
-  for (int32_t& id : std::span(own.data<int32_t>(), ids.size()))
-    id = id >= begin && id < end ? static_cast<int32_t>(id - begin) : 0;
-  Tensor x = ops::embedding(context, {own.values<int32_t>(), {}}, tokens_, settings_.scale, {});
+  std::vector<int32_t> own(ids.begin(), ids.end());
+  for (int32_t& id : own) id = id >= begin && id < end ? static_cast<int32_t>(id - begin) : 0;
+  Tensor x = ops::embedding(context, {own, {}}, tokens_, settings_.scale, {});
   for (size_t n = 0; n < ids.size(); ++n)
     if (ids[n] < begin || ids[n] >= end) {
       float* const row = x.data<float>() + static_cast<int64_t>(n) * x.cols();
@@ -50,16 +49,16 @@ Tensor Embeddings::token_vectors(Context& context, std::span<const int32_t> ids)
   return all_reduce(parts_, x);
 }
 
-/// The row of the table for each position. [N] i32
-Tensor Embeddings::rows_of_positions(std::span<const int32_t> ids,
-                                     std::span<const int32_t> positions) const {
+/// The row of the table for each position: [N].
+std::vector<int32_t> Embeddings::rows_of_positions(std::span<const int32_t> ids,
+                                                   std::span<const int32_t> positions) const {
   const auto first = static_cast<int32_t>(settings_.first_position);
-  Tensor rows = Tensor::of({std::ssize(positions)}, positions);
+  std::vector<int32_t> rows(positions.begin(), positions.end());
   int32_t padding = 0;  // before this token in its sequence
   for (size_t n = 0; n < positions.size(); ++n) {
     if (positions[n] == 0) padding = 0;
     const bool is_padding = settings_.padding_id >= 0 && ids[n] == settings_.padding_id;
-    rows.data<int32_t>()[n] = is_padding ? first - 1 : first + positions[n] - padding;
+    rows[n] = is_padding ? first - 1 : first + positions[n] - padding;
     if (is_padding) ++padding;
   }
   return rows;
@@ -68,11 +67,8 @@ Tensor Embeddings::rows_of_positions(std::span<const int32_t> ids,
 Tensor Embeddings::forward(Context& context, std::span<const int32_t> ids,
                            std::span<const int32_t> positions,
                            std::span<const int32_t> types) const {
-  Tensor rows;
-  if (settings_.first_position != 0) {
-    rows = rows_of_positions(ids, positions);
-    positions = rows.values<int32_t>();
-  }
+  std::vector<int32_t> rows;
+  if (settings_.first_position != 0) positions = rows = rows_of_positions(ids, positions);
   // The row before the first position is that of padding (RoBERTa), as padding_idx in PyTorch.
   ops::PositionTable table{.fixed = {},
                            .learned = learned_positions_,
@@ -86,8 +82,8 @@ Tensor Embeddings::forward(Context& context, std::span<const int32_t> ids,
     x = ops::add(context, x,
                  ops::embedding(context, {positions, {}}, *learned_positions_, 1.0f, {}));
   if (types_) {
-    const Tensor first = Tensor::zeros({std::ssize(ids)}, DType::i32);
-    if (types.empty()) types = first.values<int32_t>();
+    const std::vector<int32_t> first(types.empty() ? ids.size() : 0, 0);
+    if (types.empty()) types = first;
     x = ops::add(context, ops::embedding(context, {types, {}}, *types_, 1.0f, {}), x);
   }
   if (norm_) x = norm_->forward(context, x);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "heed/nn/norm.h"
 #include "heed/nn/positions.h"
@@ -45,7 +46,8 @@ class Embeddings {
   }
 
  private:
-  Tensor rows_of_positions(std::span<const int32_t> ids, std::span<const int32_t> positions) const;
+  std::vector<int32_t> rows_of_positions(std::span<const int32_t> ids,
+                                         std::span<const int32_t> positions) const;
   Tensor token_vectors(Context& context, std::span<const int32_t> ids) const;
 
   Settings settings_;

@@ -1,7 +1,5 @@
 #include "heed/nn/latent_attention.h"
 
-#include <cstring>
-
 #include "heed/ops/attention.h"
 #include "heed/ops/columns.h"
 #include "heed/ops/heads_linear.h"
@@ -34,8 +32,8 @@ Spans part_of(const kernels::AttentionMetadata& all, int64_t begin, int64_t end)
 /// a [M, D] above b [N, D]: [M + N, D]. Not differentiable: training has no generated tokens.
 Tensor stacked(const Tensor& a, const Tensor& b) {
   Tensor both = Tensor::empty({a.rows() + b.rows(), a.cols()}, a.dtype());
-  std::memcpy(both.raw(), a.raw(), static_cast<size_t>(a.bytes()));
-  std::memcpy(both.raw() + a.bytes(), b.raw(), static_cast<size_t>(b.bytes()));
+  both.row_slice(0, a.rows()).assign(a);
+  both.row_slice(a.rows(), both.rows()).assign(b);
   return both;
 }
 

@@ -12,7 +12,11 @@ Tensor Sinusoids::rows(int64_t count) const {
   const int64_t present = table_.defined() ? table_.rows() : 0;
   if (count > present || present == 0)
     grow(std::min(std::max({count, 2 * present, kMinRows}), settings_.max_positions));
-  return table_;
+  Device* const device = current_device();
+  if (!device) return table_;
+  if (device_table_.device() != device || device_table_.rows() != table_.rows())
+    device_table_ = table_.to(device);
+  return device_table_;
 }
 
 void Sinusoids::grow(int64_t rows) const {
@@ -24,6 +28,7 @@ void Sinusoids::grow(int64_t rows) const {
   std::vector<double> wavelengths;  // of each pair of columns, over 2 pi
   for (int64_t i = 0; i < sines; ++i)
     wavelengths.push_back(std::pow(10000.0, static_cast<double>(i) / divisor));
+  const DeviceScope host(nullptr);
   Tensor table = Tensor::empty({rows, width});
   if (present > 0) std::copy_n(table_.data<float>(), present * width, table.data<float>());
   for (int64_t p = present; p < rows; ++p) {

@@ -40,7 +40,8 @@ class Sinusoids {
 
   Settings settings_;
   mutable Mutex mutex_;
-  mutable Tensor table_ HEED_GUARDED_BY(mutex_);
+  mutable Tensor table_ HEED_GUARDED_BY(mutex_);         // on the host
+  mutable Tensor device_table_ HEED_GUARDED_BY(mutex_);  // its copy on the device that asked last
 };
 
 /// 0, 1, 2, ... within each of the sequences `offsets` [B+1]: [N].

@@ -189,6 +189,8 @@ Rotary::Rotary(const RotarySettings& settings) {
 }
 
 Rotary::Rotation Rotary::at(std::span<const int32_t> positions) const {
+  Device* const device = current_device();
+  const DeviceScope host(nullptr);
   const auto rows = static_cast<int64_t>(positions.size());
   const auto pairs = static_cast<int64_t>(frequencies_.size());
   Rotation rotation{Tensor::empty({rows, pairs}), Tensor::empty({rows, pairs})};
@@ -203,7 +205,7 @@ Rotary::Rotation Rotary::at(std::span<const int32_t> positions) const {
         sin[n * pairs + c] = std::sin(angle) * attention_factor_;
       }
   });
-  return rotation;
+  return {rotation.cos.to(device), rotation.sin.to(device)};
 }
 
 }  // namespace heed::nn

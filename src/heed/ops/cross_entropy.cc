@@ -70,6 +70,7 @@ Loss cross_entropy(Context& context, const Tensor& x, const Parameter& weight,
     if (context.tape)
       d_logits = x.dtype() == DType::f32 ? logits : Tensor::empty(logits.shape(), x.dtype());
     kernels::cross_entropy(logits, targets.subspan(begin, end - begin), options, losses, d_logits);
+    losses = losses.to(nullptr);
     for (int64_t row = 0; row < end - begin; ++row) {
       loss.smoothed += losses.data<float>()[2 * row];
       loss.negative_log_likelihood += losses.data<float>()[2 * row + 1];

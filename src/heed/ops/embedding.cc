@@ -26,11 +26,9 @@ struct Rows {
 
   Tensor table;
   std::span<const int32_t> given;
-  Tensor in_order = {};  // 0, 1, 2, ...: where the table holds just these rows
+  std::vector<int32_t> in_order = {};  // 0, 1, 2, ...: where the table holds just these rows
 
-  std::span<const int32_t> numbers() const {
-    return in_order.defined() ? in_order.values<int32_t>() : given;
-  }
+  std::span<const int32_t> numbers() const { return in_order.empty() ? given : in_order; }
 };
 
 /// Some rows of a table of any stored dtype.
@@ -43,20 +41,19 @@ Rows rows_of(const Tensor& table, std::span<const int32_t> wanted, DType dtype) 
     kernels::convert(wide, rows);
   }
   Rows result(rows, wanted);
-  result.in_order = Tensor::empty({wide.rows()}, DType::i32);
-  std::iota(result.in_order.data<int32_t>(), result.in_order.data<int32_t>() + wide.rows(), 0);
+  result.in_order.resize(wanted.size());
+  std::iota(result.in_order.begin(), result.in_order.end(), 0);
   return result;
 }
 
 /// A copy for a backward step.
-Tensor numbers_of(std::span<const int32_t> numbers) {
-  return Tensor::of({static_cast<int64_t>(numbers.size())}, numbers);
+std::vector<int32_t> numbers_of(std::span<const int32_t> numbers) {
+  return {numbers.begin(), numbers.end()};
 }
 
 /// Adds scale * dy[n] to the gradient of row tokens[n], for all but the padding.
-void add_rows_except(Tape& tape, const Parameter& table, const Tensor& tokens, const Tensor& dy,
-                     float scale, int32_t padding) {
-  const auto ids = tokens.values<int32_t>();
+void add_rows_except(Tape& tape, const Parameter& table, std::span<const int32_t> ids,
+                     const Tensor& dy, float scale, int32_t padding) {
   if (std::ranges::find(ids, padding) == ids.end()) return tape.add_rows(table, ids, dy, scale);
   std::vector<int32_t> kept, rows;
   for (size_t n = 0; n < ids.size(); ++n)

@@ -72,12 +72,17 @@ Tensor heads_linear(Context& context, const Tensor& x, const HeadMatrices& m) {
   const int64_t rows = x.rows(), width = m.transposed ? m.rows : m.weight.shape[1];
   const Tensor from = head_by_head(x, m.n_heads);
   Tensor to = Tensor::empty({m.n_heads * rows, width}, x.dtype());
-  parallel_for(m.n_heads, 1, [&](int64_t begin, int64_t end) {
+  const auto multiply_heads = [&](int64_t begin, int64_t end) {
     for (int64_t h = begin; h < end; ++h) {
       Tensor y = to.row_slice(h * rows, (h + 1) * rows);
       multiply_head(from.row_slice(h * rows, (h + 1) * rows), m, h, y);
     }
-  });
+  };
+  // A device has one queue of kernels.
+  if (current_device())
+    multiply_heads(0, m.n_heads);
+  else
+    parallel_for(m.n_heads, 1, multiply_heads);
   return row_by_row(to, m.n_heads);
 }
 

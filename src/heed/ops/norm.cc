@@ -20,8 +20,8 @@ void use(const Context& context, const Parameter& vector) {
 }
 
 Tensor plus_one(const Tensor& weight) {
-  Tensor scale = weight.clone();
-  for (int64_t i = 0; i < scale.elements(); ++i) scale.data<float>()[i] += 1.0f;
+  Tensor scale = Tensor::full(weight.shape(), 1.0f);
+  kernels::add_to(weight, scale);
   return scale;
 }
 

@@ -48,26 +48,32 @@ Tensor relative_bias(Context& context, const Parameter& table, const RelativeBuc
                      int64_t reach) {
   check(table, buckets, reach);
   if (context.tape) context.tape->use(table);
-  const Tensor numbers = table.read(DType::f32);
+  Device* const device = current_device();
+  const Tensor numbers = table.read(DType::f32).to(nullptr);
   const int64_t columns = 2 * reach - 1, n_heads = table.value.cols();
   std::vector<int64_t> rows(static_cast<size_t>(columns));  // of the table, for every column
   for (int64_t c = 0; c < columns; ++c)
     rows[static_cast<size_t>(c)] = buckets.bucket(c - (reach - 1));
+  const DeviceScope host(nullptr);
   Tensor y = Tensor::empty({n_heads, columns});
   for (int64_t h = 0; h < n_heads; ++h)
     for (int64_t c = 0; c < columns; ++c)
       y.data<float>()[h * columns + c] =
           numbers.data<float>()[rows[static_cast<size_t>(c)] * n_heads + h];
+  y = y.to(device);
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record(y, [&tape, &table, rows = std::move(rows), columns, n_heads](const Tensor& dy) {
+  tape.record(y, [&tape, &table, rows = std::move(rows), columns, n_heads](const Tensor& d_bias) {
     if (!table.trainable) return;
-    Tensor& gradient = tape.gradient(table).materialized();
+    Tensor& sum = tape.gradient(table).materialized();
+    Tensor gradient = sum.to(nullptr);
+    const Tensor dy = d_bias.to(nullptr);
     for (int64_t h = 0; h < n_heads; ++h)
       for (int64_t c = 0; c < columns; ++c)
         gradient.data<float>()[rows[static_cast<size_t>(c)] * n_heads + h] +=
             dy.data<float>()[h * columns + c];
+    if (sum.device()) sum.assign(gradient);
   });
   return y;
 }

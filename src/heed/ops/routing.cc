@@ -1,12 +1,12 @@
 #include "heed/ops/routing.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <utility>
 
 #include "heed/base/error.h"
 #include "heed/kernels/experts.h"
+#include "heed/kernels/sigmoid.h"
 #include "heed/ops/check.h"
 
 namespace heed::ops {
@@ -151,17 +151,13 @@ std::span<const int32_t> Routing::rows(int64_t expert) const {
 Tensor sigmoid(Context& context, const Tensor& x) {
   require(x.defined() && x.dtype() == DType::f32, "sigmoid: the input is missing or not f32");
   Tensor y = Tensor::empty(x.shape());
-  for (int64_t i = 0; i < x.elements(); ++i)
-    y.data<float>()[i] = 1.0f / (1.0f + std::exp(-x.data<float>()[i]));
+  kernels::sigmoid(x, y);
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
   tape.record(y, [&tape, x, y](const Tensor& dy) {
     Tensor dx = Tensor::empty(x.shape());
-    for (int64_t i = 0; i < x.elements(); ++i) {
-      const float p = y.data<float>()[i];
-      dx.data<float>()[i] = dy.data<float>()[i] * p * (1.0f - p);
-    }
+    kernels::sigmoid_backward(y, dy, dx);
     tape.add(x, dx);
   });
   return y;
@@ -174,36 +170,40 @@ Routing route(Context& context, const Tensor& probabilities, const RoutingOption
   const size_t top_k = static_cast<size_t>(options.top_k);
   std::vector<int32_t> experts;
   experts.reserve(static_cast<size_t>(n_rows) * top_k);
-  Tensor weights = Tensor::empty({n_rows, options.top_k});
+  // Experts are selected on the host, which then knows how many rows each of them has.
+  const Tensor of_host = probabilities.to(nullptr), host_bias = bias.to(nullptr);
+  std::vector<float> all_weights(static_cast<size_t>(n_rows) * top_k);
   Selector selector(options, n_experts);
   std::vector<float> biased(bias.defined() ? static_cast<size_t>(n_experts) : 0);
   for (int64_t n = 0; n < n_rows; ++n) {
-    const auto row = probabilities.values<float>().subspan(static_cast<size_t>(n * n_experts),
-                                                           static_cast<size_t>(n_experts));
+    const auto row = of_host.values<float>().subspan(static_cast<size_t>(n * n_experts),
+                                                     static_cast<size_t>(n_experts));
     if (bias.defined())
-      std::ranges::transform(row, bias.values<float>(), biased.begin(), std::plus<float>());
+      std::ranges::transform(row, host_bias.values<float>(), biased.begin(), std::plus<float>());
     const std::vector<int32_t>& selected =
         selector.select(bias.defined() ? std::span<const float>(biased) : row);
     experts.insert(experts.end(), selected.begin(), selected.end());
-    weigh(entries(probabilities, n, selected), options,
-          {weights.data<float>() + n * options.top_k, top_k});
+    weigh(entries(of_host, n, selected), options,
+          std::span(all_weights).subspan(static_cast<size_t>(n) * top_k, top_k));
   }
+  const Tensor weights = Tensor::of({n_rows, options.top_k}, all_weights);
   const Routing routing(n_experts, options.top_k, std::move(experts), weights);
   if (!context.tape) return routing;
 
   Tape& tape = *context.tape;
-  tape.record(weights, [&tape, probabilities, options, routing, top_k](const Tensor& d_weights) {
-    Tensor dp = Tensor::zeros(probabilities.shape());
+  tape.record(weights, [&tape, probabilities, options, routing, top_k](const Tensor& dy) {
+    const Tensor of_host = probabilities.to(nullptr), d_weights = dy.to(nullptr);
+    std::vector<float> all_dp(static_cast<size_t>(probabilities.elements()), 0.0f);
     std::vector<float> d_selected(top_k);
     for (int64_t n = 0; n < probabilities.rows(); ++n) {
       const auto selected = routing.experts().subspan(static_cast<size_t>(n) * top_k, top_k);
-      differentiate(entries(probabilities, n, selected),
+      differentiate(entries(of_host, n, selected),
                     d_weights.values<float>().subspan(static_cast<size_t>(n) * top_k, top_k),
                     options, d_selected);
       for (size_t k = 0; k < top_k; ++k)
-        dp.data<float>()[n * probabilities.cols() + selected[k]] = d_selected[k];
+        all_dp[static_cast<size_t>(n * probabilities.cols() + selected[k])] = d_selected[k];
     }
-    tape.add(probabilities, dp);
+    tape.add(probabilities, Tensor::of(probabilities.shape(), all_dp));
   });
   return routing;
 }

@@ -169,6 +169,7 @@ void Embedder::embed_batch(const std::vector<std::vector<int32_t>>& texts,
   Tensor states = hidden_states(*model_, context, {ids, offsets});  // [N, D]
   const bool by_pooler = options_.pooling == Pooling::pooler;
   if (by_pooler) states = model_->pool(context, states, offsets);  // [B, D]
+  states = states.to(nullptr);
   const float* values = states.data<float>();
   for (size_t b = 0; b < members.size(); ++b) {
     const int64_t first = by_pooler ? static_cast<int64_t>(b) : offsets[b];

@@ -25,9 +25,11 @@ std::vector<FilledMask> fill_masks(const model::Transformer& model, std::span<co
   require_input(!rows.empty(), "the text has no mask");
   Context context;
   const std::vector<int32_t> offsets{0, static_cast<int32_t>(tokens.size())};
+  const DeviceScope scope(model.device());
   const Tensor states = model.encode(context, {tokens, offsets}).states;
   Tensor logits = generate::checked_logits(model, context,
                                            ops::gather_rows(context, states, rows));  // [masks, V]
+  const DeviceScope host(nullptr);
   kernels::log_softmax(logits, logits);
   std::vector<FilledMask> filled;
   for (size_t i = 0; i < rows.size(); ++i) {

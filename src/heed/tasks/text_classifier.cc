@@ -98,7 +98,7 @@ std::vector<std::vector<float>> TextClassifier::run(std::span<const text::TypedI
       types.insert(types.end(), text.types.begin(), text.types.end());
     }
     Context context;
-    const Tensor logits = model_.classify(context, {ids, offsets, types});
+    const Tensor logits = model_.classify(context, {ids, offsets, types}).to(nullptr);
     for (size_t b = 0; b < members.size(); ++b) {
       const auto row = static_cast<int64_t>(b);
       const Tensor own =

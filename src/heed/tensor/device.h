@@ -21,6 +21,10 @@ class Device {
   /// bytes that are wanted and free.
   virtual std::shared_ptr<std::byte> allocate(size_t bytes) = 0;
 
+  /// Memory of the host, contents undefined, that the device copies to at full speed. Throws Error
+  /// if there is none left.
+  virtual std::shared_ptr<std::byte> allocate_on_host(size_t bytes) = 0;
+
   /// `from` may change when this returns.
   virtual void copy_to_device(std::byte* to, std::span<const std::byte> from) = 0;
   /// Waits for everything before it.

@@ -99,24 +99,38 @@ Tensor Tensor::row_slice(int64_t begin, int64_t end) const {
 Tensor Tensor::clone() const {
   if (!defined()) return {};
   Tensor copy = empty(shape_, dtype_);
-  const auto size = static_cast<size_t>(bytes());
-  if (size == 0) return copy;
-  std::byte* const target = copy.storage_.get();
-  if (!device_ && !copy.device_)
-    std::memcpy(target, storage_.get(), size);
-  else if (!device_)
-    copy.device_->copy_to_device(target, {storage_.get(), size});
-  else if (!copy.device_)
-    device_->copy_to_host({target, size}, storage_.get());
-  else if (device_ == copy.device_)
-    device_->copy(target, storage_.get(), size);
-  else
-    return to(nullptr).clone();
+  copy.assign(*this);
   return copy;
+}
+
+void Tensor::assign(const Tensor& from) {
+  require(dtype_ == from.dtype_ && elements_ == from.elements_,
+          "a tensor {} of {} cannot hold one {} of {}", shape_.text(), name_of(dtype_),
+          from.shape_.text(), name_of(from.dtype_));
+  const auto size = static_cast<size_t>(bytes());
+  if (size == 0) return;
+  std::byte* const target = storage_.get();
+  const std::byte* const source = from.storage_.get();
+  if (!device_ && !from.device_)
+    std::memcpy(target, source, size);
+  else if (!from.device_)
+    device_->copy_to_device(target, {source, size});
+  else if (!device_)
+    from.device_->copy_to_host({target, size}, source);
+  else if (device_ == from.device_)
+    device_->copy(target, source, size);
+  else
+    assign(from.to(nullptr));
 }
 
 Tensor Tensor::to(Device* device) const {
   if (device_ == device || !defined()) return *this;
+  if (!device) {
+    const auto size = static_cast<size_t>(bytes());
+    Tensor copy = view(shape_, dtype_, device_->allocate_on_host(size));
+    copy.assign(*this);
+    return copy;
+  }
   const DeviceScope scope(device);
   return clone();
 }

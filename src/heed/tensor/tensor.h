@@ -82,6 +82,9 @@ class Tensor {
   /// The tensor itself if it is on `device` (null: the host), else a copy there.
   Tensor to(Device* device) const;
   void fill_zero();
+  /// Copies the elements of a tensor of this dtype and size, from wherever they are. Throws Error
+  /// if it is another.
+  void assign(const Tensor& from);
 
   /// Identifies this tensor in the process. Copies and reshaped handles share it.
   uint64_t id() const { return id_; }

@@ -18,7 +18,9 @@ void visit_weights(const kernels::AttentionForward& in, const OnWeights& on_weig
   const int64_t step =
       std::max<int64_t>(kBlockWeights / (in.options.n_heads * std::max<int64_t>(keys, 1)), 1);
   for (int64_t begin = 0; begin < queries; begin += step)
-    on_weights(begin, kernels::attention_weights(in, {0, begin, std::min(begin + step, queries)}));
+    on_weights(
+        begin,
+        kernels::attention_weights(in, {0, begin, std::min(begin + step, queries)}).to(nullptr));
 }
 
 /// Adds a block of queries of the chosen head, or of the mean of all heads, to the map.
@@ -59,6 +61,7 @@ void observe_attention_weights(const model::Transformer& model, const ModelInput
   context.observe_attention = [&](AttentionSite site, const kernels::AttentionForward& forward) {
     if (!wanted(site)) return;
     visit_weights(forward, [&](int64_t first_query, const Tensor& weights) {
+      const DeviceScope host(nullptr);
       on_weights(site, first_query, weights);
     });
   };
