@@ -13,7 +13,8 @@ function(heed_embed_kernels target namespace)
   set(directory ${CMAKE_CURRENT_BINARY_DIR}/embedded)
   file(MAKE_DIRECTORY ${directory})
   # Products and sums are fused where the source says so: the simulated GPU has the same bits.
-  set(options -std=c++20 -O3 --fmad=false -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR})
+  # Constexpr functions of headers that the host shares can be called.
+  set(options -std=c++20 -O3 --fmad=false --expt-relaxed-constexpr -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR})
   foreach(architecture ${HEED_CUDA_ARCHITECTURES})
     list(APPEND options -gencode arch=compute_${architecture},code=sm_${architecture})
   endforeach()

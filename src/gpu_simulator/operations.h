@@ -7,10 +7,12 @@
 
 #include "gpu_simulator/block.h"
 #include "gpu_simulator/registry.h"
+#include "heed/tensor/float16.h"
 
 // What kernels are written in, on the simulator: see gpu/code/operations.h, which lists it.
 
 #define HEED_DEVICE inline
+#define HEED_UNROLL
 
 #define HEED_GPU_KERNEL(name, Arguments, arguments)                                   \
   static void name(const Arguments& arguments);                                       \
@@ -36,6 +38,22 @@ HEED_DEVICE T* shared_memory() {
 
 HEED_DEVICE float float_of_bits(uint32_t bits) { return std::bit_cast<float>(bits); }
 HEED_DEVICE uint32_t bits_of_float(float value) { return std::bit_cast<uint32_t>(value); }
+
+HEED_DEVICE float float_of_half(uint16_t bits) {
+  return static_cast<float>(std::bit_cast<float16>(bits));
+}
+HEED_DEVICE uint32_t permute_bytes(uint32_t low, uint32_t high, uint32_t selector) {
+  const uint64_t bytes = uint64_t{high} << 32 | low;
+  uint32_t result = 0;
+  for (unsigned i = 0; i < 4; ++i)
+    result |= static_cast<uint32_t>(bytes >> 8 * (selector >> 4 * i & 7) & 255) << 8 * i;
+  return result;
+}
+
+HEED_DEVICE void load_once_16(const void* global, uint32_t* words) {
+  if (reinterpret_cast<uintptr_t>(global) % 16 != 0) block().fail("a load is not aligned");
+  std::memcpy(words, global, 16);
+}
 
 HEED_DEVICE void synchronize() { block().synchronize(); }
 
@@ -64,6 +82,13 @@ HEED_DEVICE void mma_m16n8k32_s8(int32_t (&d)[4], const uint32_t (&a)[4], const 
   gpu_simulator::Registers lane{a[0], a[1], a[2], a[3], b[0], b[1]};
   std::memcpy(&lane[6], d, sizeof(d));
   block().run_in_warp(gpu_simulator::mma_m16n8k32_s8, 0, lane);
+  std::memcpy(d, lane.data(), sizeof(d));
+}
+
+HEED_DEVICE void mma_m16n8k16_s8(int32_t (&d)[4], const uint32_t (&a)[2], uint32_t b) {
+  gpu_simulator::Registers lane{a[0], a[1], 0, 0, b, 0};
+  std::memcpy(&lane[6], d, sizeof(d));
+  block().run_in_warp(gpu_simulator::mma_m16n8k16_s8, 0, lane);
   std::memcpy(d, lane.data(), sizeof(d));
 }
 

@@ -25,5 +25,9 @@ void load_matrices_x4(std::array<Registers, kWarpLanes>& lanes, unsigned, Tensor
 void mma_m16n8k16_bf16(std::array<Registers, kWarpLanes>& lanes, unsigned, TensorCores cores);
 /// The same with bytes and 32-bit sums, which are exact.
 void mma_m16n8k32_s8(std::array<Registers, kWarpLanes>& lanes, unsigned, TensorCores cores);
+/// The same with half the depth: registers 2, 3 and 5, the far half, are zeros.
+inline void mma_m16n8k16_s8(std::array<Registers, kWarpLanes>& lanes, unsigned, TensorCores cores) {
+  mma_m16n8k32_s8(lanes, 0, cores);
+}
 
 }  // namespace heed::gpu_simulator

@@ -30,11 +30,11 @@ struct GptqBlock {
 
 /// y = x in f32, exactly; x of any stored dtype (products with sub-scales are rounded once). Throws
 /// Error if x is i32.
-HEED_HOST_KERNEL(dequantize, void(const Tensor& x, Tensor& y));
+HEED_KERNEL(dequantize, void(const Tensor& x, Tensor& y));
 
 /// y[n] = row rows[n] of x's matrix view, converted likewise; y [rows.size(), x.cols()] f32. The
 /// caller checks that the rows exist.
-HEED_HOST_KERNEL(dequantize_rows, void(const Tensor& x, std::span<const int32_t> rows, Tensor& y));
+HEED_KERNEL(dequantize_rows, void(const Tensor& x, std::span<const int32_t> rows, Tensor& y));
 
 /// y = x in y's dtype: is_written() must hold for it, and x's rows must be whole blocks of it; x
 /// may have any stored dtype. The bytes are the same on every machine. Throws Error if a block

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <array>
-#include <cmath>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -32,16 +32,17 @@ constexpr int quant_of(const Block& block, int64_t i) {
 
 /// The scale of a block. That of MXFP4 is half the power of two, since its quants are doubled.
 template <typename Block>
-float scale_of(const Block& block) {
-  if constexpr (Block::kTraits.dtype == DType::mxfp4)
-    return std::ldexp(1.0f, block.exponent - 128);
-  else
+constexpr float scale_of(const Block& block) {
+  if constexpr (Block::kTraits.dtype == DType::mxfp4) {
+    const uint32_t exponent = block.exponent;  // the two lowest are those of subnormal numbers
+    return std::bit_cast<float>(exponent < 2 ? 0x200000u << exponent : (exponent - 1) << 23);
+  } else
     return static_cast<float>(block.scale);
 }
 
 /// The minimum of element i of a block whose type has minimums.
 template <typename Block>
-float minimum_of(const Block& block, int64_t i) {
+constexpr float minimum_of(const Block& block, int64_t i) {
   const auto minimum = static_cast<float>(block.minimum);
   if constexpr (Block::kTraits.has_sub_scales())
     return minimum * static_cast<float>(block.sub_minimum(i));

@@ -46,10 +46,10 @@ inline void set_four_bits(std::span<const uint8_t, 256> codes, std::array<uint8_
 struct SixBitScales {
   std::array<uint8_t, 12> bytes;
 
-  int scale(size_t i) const {
+  constexpr int scale(size_t i) const {
     return i < 4 ? bytes[i] & 63 : (bytes[i + 4] & 15) | bytes[i - 4] >> 6 << 4;
   }
-  int minimum(size_t i) const {
+  constexpr int minimum(size_t i) const {
     return i < 4 ? bytes[i + 4] & 63 : bytes[i + 4] >> 4 | bytes[i] >> 6 << 4;
   }
   /// Sets those of i, after those of all smaller i.
@@ -85,9 +85,11 @@ struct BlockQ2_K {
   std::array<uint8_t, 64> quants;
   float16 scale, minimum;
 
-  int code(int64_t element) const { return two_bits(quants, element); }
-  int sub_scale(int64_t element) const { return scales[static_cast<size_t>(element / 16)] & 15; }
-  int sub_minimum(int64_t element) const {
+  constexpr int code(int64_t element) const { return two_bits(quants, element); }
+  constexpr int sub_scale(int64_t element) const {
+    return scales[static_cast<size_t>(element / 16)] & 15;
+  }
+  constexpr int sub_minimum(int64_t element) const {
     return -(scales[static_cast<size_t>(element / 16)] >> 4);
   }
 };
@@ -110,10 +112,10 @@ struct BlockQ3_K {
   std::array<uint8_t, 12> scales;
   float16 scale;
 
-  int code(int64_t element) const {
+  constexpr int code(int64_t element) const {
     return two_bits(quants, element) | one_bit(high, element) << 2;
   }
-  int sub_scale(int64_t element) const {
+  constexpr int sub_scale(int64_t element) const {
     const auto i = static_cast<size_t>(element / 16);
     const int four = scales[i % 8] >> (i / 8 * 4) & 15, two = scales[8 + i % 4] >> (i / 4 * 2) & 3;
     return (four | two << 4) - 32;
@@ -136,10 +138,12 @@ struct BlockQ4_K {
   SixBitScales scales;
   std::array<uint8_t, 128> quants;
 
-  int code(int64_t element) const { return four_bits(quants, element); }
+  constexpr int code(int64_t element) const { return four_bits(quants, element); }
   void set_codes(std::span<const uint8_t, kElements> codes) { set_four_bits(codes, quants); }
-  int sub_scale(int64_t element) const { return scales.scale(static_cast<size_t>(element / 32)); }
-  int sub_minimum(int64_t element) const {
+  constexpr int sub_scale(int64_t element) const {
+    return scales.scale(static_cast<size_t>(element / 32));
+  }
+  constexpr int sub_minimum(int64_t element) const {
     return -scales.minimum(static_cast<size_t>(element / 32));
   }
 };
@@ -161,7 +165,7 @@ struct BlockQ5_K {
   std::array<uint8_t, 32> high;
   std::array<uint8_t, 128> quants;
 
-  int code(int64_t element) const {
+  constexpr int code(int64_t element) const {
     return four_bits(quants, element) | one_bit(high, element) << 4;
   }
   void set_codes(std::span<const uint8_t, kElements> codes) {
@@ -170,8 +174,10 @@ struct BlockQ5_K {
     for (size_t i = 0; i < codes.size(); ++i)
       high[i % 32] = static_cast<uint8_t>(high[i % 32] | codes[i] >> 4 << i / 32);
   }
-  int sub_scale(int64_t element) const { return scales.scale(static_cast<size_t>(element / 32)); }
-  int sub_minimum(int64_t element) const {
+  constexpr int sub_scale(int64_t element) const {
+    return scales.scale(static_cast<size_t>(element / 32));
+  }
+  constexpr int sub_minimum(int64_t element) const {
     return -scales.minimum(static_cast<size_t>(element / 32));
   }
 };
@@ -195,7 +201,7 @@ struct BlockQ6_K {
   std::array<int8_t, 16> scales;
   float16 scale;
 
-  int code(int64_t element) const {
+  constexpr int code(int64_t element) const {
     const auto at = static_cast<size_t>(element);
     const size_t half = at / 128, i = at % 128 / 32, l = at % 32;
     return (low[64 * half + 32 * (i % 2) + l] >> (4 * (i / 2)) & 15) | two_bits(high, element) << 4;
@@ -211,7 +217,9 @@ struct BlockQ6_K {
       two = static_cast<uint8_t>(two | codes[at] >> 4 << (2 * i));
     }
   }
-  int sub_scale(int64_t element) const { return scales[static_cast<size_t>(element / 16)]; }
+  constexpr int sub_scale(int64_t element) const {
+    return scales[static_cast<size_t>(element / 16)];
+  }
 };
 
 /// Sub-scale i + 32 has its low four bits in half i % 2 of byte i / 2 of scales_low, its high two
@@ -233,12 +241,12 @@ struct BlockIQ4_XS {
   std::array<uint8_t, 4> scales_low;
   std::array<uint8_t, 128> quants;
 
-  int code(int64_t element) const {
+  constexpr int code(int64_t element) const {
     return quants[static_cast<size_t>(element / 32 * 16 + element % 16)] >>
                (element % 32 / 16 * 4) &
            15;
   }
-  int sub_scale(int64_t element) const {
+  constexpr int sub_scale(int64_t element) const {
     const auto i = static_cast<size_t>(element / 32);
     return ((scales_low[i / 2] >> (i % 2 * 4) & 15) | (scales_high >> (2 * i) & 3) << 4) - 32;
   }

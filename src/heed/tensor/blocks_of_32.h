@@ -52,7 +52,7 @@ struct BlockQ4_0 {
   float16 scale;
   std::array<uint8_t, 16> quants;
 
-  int code(int64_t i) const { return nibble(quants, i); }
+  constexpr int code(int64_t i) const { return nibble(quants, i); }
   void set_quants(std::span<const int8_t, kElements> from) {
     for (size_t i = 0; i < quants.size(); ++i)
       quants[i] = static_cast<uint8_t>((from[i] + 8) | (from[i + 16] + 8) << 4);
@@ -73,7 +73,7 @@ struct BlockQ4_1 {
   float16 scale, minimum;
   std::array<uint8_t, 16> quants;
 
-  int code(int64_t i) const { return nibble(quants, i); }
+  constexpr int code(int64_t i) const { return nibble(quants, i); }
   void set_quants(std::span<const int8_t, kElements> from) {
     for (size_t i = 0; i < quants.size(); ++i)
       quants[i] = static_cast<uint8_t>(from[i] | from[i + 16] << 4);
@@ -95,7 +95,7 @@ struct BlockQ5_0 {
   std::array<uint8_t, 4> high;
   std::array<uint8_t, 16> quants;
 
-  int code(int64_t i) const { return nibble(quants, i) | bit(high, i) << 4; }
+  constexpr int code(int64_t i) const { return nibble(quants, i) | bit(high, i) << 4; }
   void set_quants(std::span<const int8_t, kElements> from) {
     set_five_bits<-16>(from, high, quants);
   }
@@ -116,7 +116,7 @@ struct BlockQ5_1 {
   std::array<uint8_t, 4> high;
   std::array<uint8_t, 16> quants;
 
-  int code(int64_t i) const { return nibble(quants, i) | bit(high, i) << 4; }
+  constexpr int code(int64_t i) const { return nibble(quants, i) | bit(high, i) << 4; }
   void set_quants(std::span<const int8_t, kElements> from) { set_five_bits<0>(from, high, quants); }
 };
 
@@ -133,7 +133,7 @@ struct BlockQ8_0 {
   float16 scale;
   std::array<int8_t, 32> quants;
 
-  int code(int64_t i) const { return quants[static_cast<size_t>(i)] + 128; }
+  constexpr int code(int64_t i) const { return quants[static_cast<size_t>(i)] + 128; }
 };
 
 /// Quants are spaced like those of a normal distribution.
@@ -153,7 +153,7 @@ struct BlockIQ4_NL {
   float16 scale;
   std::array<uint8_t, 16> quants;
 
-  int code(int64_t i) const { return nibble(quants, i); }
+  constexpr int code(int64_t i) const { return nibble(quants, i); }
 };
 
 /// Floating-point numbers of 4 bits (E2M1) with a shared exponent (Open Compute Project,
@@ -173,7 +173,7 @@ struct BlockMXFP4 {
   uint8_t exponent;
   std::array<uint8_t, 16> quants;
 
-  int code(int64_t i) const { return nibble(quants, i); }
+  constexpr int code(int64_t i) const { return nibble(quants, i); }
 };
 
 /// In the order of DType.

@@ -18,7 +18,7 @@ struct float16 {
     bits = static_cast<uint16_t>(sign | rounded(magnitude));
   }
 
-  explicit operator float() const {
+  constexpr explicit operator float() const {
     const uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16, magnitude = bits & 0x7fffu;
     if (magnitude < 0x0400u) {  // zero and subnormal numbers
       const uint32_t wide = std::bit_cast<uint32_t>(static_cast<float>(magnitude) * 0x1p-24f);

@@ -8,6 +8,7 @@
 // ISA 9.0): see operations.h, which lists it.
 
 #define HEED_DEVICE __device__ __forceinline__
+#define HEED_UNROLL _Pragma("unroll")
 
 #define HEED_GPU_KERNEL(name, Arguments, arguments) \
   extern "C" __global__ void name(const __grid_constant__ Arguments arguments)
@@ -28,6 +29,24 @@ HEED_DEVICE T* shared_memory() {
 
 HEED_DEVICE float float_of_bits(uint32_t bits) { return __uint_as_float(bits); }
 HEED_DEVICE uint32_t bits_of_float(float value) { return __float_as_uint(value); }
+
+HEED_DEVICE float float_of_half(uint16_t bits) {
+  float value;
+  asm("cvt.f32.f16 %0,%1;" : "=f"(value) : "h"(bits));
+  return value;
+}
+/// Byte i of the result is the byte of high:low that the low three bits of selector's nibble i
+/// name.
+HEED_DEVICE uint32_t permute_bytes(uint32_t low, uint32_t high, uint32_t selector) {
+  return __byte_perm(low, high, selector);
+}
+
+/// 16 aligned bytes of memory that no kernel writes meanwhile.
+HEED_DEVICE void load_once_16(const void* global, uint32_t* words) {
+  asm("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3},[%4];"
+      : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+      : "l"(global));
+}
 
 HEED_DEVICE void synchronize() { __syncthreads(); }
 
@@ -56,6 +75,13 @@ HEED_DEVICE void mma_m16n8k32_s8(int32_t (&d)[4], const uint32_t (&a)[4], const 
       "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
       : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+HEED_DEVICE void mma_m16n8k16_s8(int32_t (&d)[4], const uint32_t (&a)[2], uint32_t b) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
+      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(b));
 }
 
 HEED_DEVICE void copy_async_16(void* shared, const void* global) {

@@ -5,12 +5,16 @@
 //
 //   HEED_GPU_KERNEL(name, Arguments, arguments) { ... }   a kernel; Arguments is a plain struct
 //   thread_index() block_threads() block_x() block_y() block_z()
+//   HEED_UNROLL                                           before a loop: for arrays in registers
 //   shared_memory<T>()                                    what the launch asked for, by 128 bytes
-//   float_of_bits(bits), bits_of_float(value)
+//   float_of_bits(bits), bits_of_float(value), float_of_half(bits)
+//   permute_bytes(low, high, selector)                    prmt: bytes of both words
+//   load_once_16(global, words)                           past the first cache
 //   synchronize()                                         a barrier of the block
 //   shuffle_xor(value, mask)                              the value of lane ^ mask of the warp
 //   load_matrices_x4(registers, row)                      ldmatrix.x4
 //   mma_m16n8k16_bf16(d, a, b), mma_m16n8k32_s8(d, a, b)  d += a b on tensor cores
+//   mma_m16n8k16_s8(d, a, b)
 //   copy_async_16(shared, global), commit_copies(), wait_for_copies<pending>()
 //   fast_exp2(x)                                          ex2.approx
 #ifdef __CUDACC__

@@ -13,8 +13,14 @@ struct Bf16 {
   uint16_t bits;
 };
 
+/// The bits of a float16.
+struct F16 {
+  uint16_t bits;
+};
+
 HEED_DEVICE float wide(float x) { return x; }
 HEED_DEVICE float wide(Bf16 x) { return heed::gpu::float_of_bits(uint32_t{x.bits} << 16); }
+HEED_DEVICE float wide(F16 x) { return heed::gpu::float_of_half(x.bits); }
 
 template <typename T>
 HEED_DEVICE T narrow(float x);

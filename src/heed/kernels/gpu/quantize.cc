@@ -1,0 +1,42 @@
+#include "heed/kernels/quantize.h"
+
+#include <array>
+
+#include "heed/kernels/gpu/code/block_types.h"
+#include "heed/kernels/gpu/code/quantize.h"
+#include "heed/kernels/gpu/launch.h"
+
+namespace heed::kernels::gpu {
+namespace {
+
+constexpr unsigned kDequantizeThreads = 256;
+
+/// By dtype; that of i32 is empty.
+constexpr auto kDequantizeKernels = [] {
+  std::array<const char*, kStoredTypes.size()> names{};
+#define HEED_DEQUANTIZE_NAME(name, T) names[static_cast<size_t>(DType::name)] = "dequantize_" #name;
+  HEED_FOR_STORED_TYPES(HEED_DEQUANTIZE_NAME)
+#undef HEED_DEQUANTIZE_NAME
+  return names;
+}();
+
+void start_dequantize(const Tensor& x, const int32_t* rows, int64_t count, Tensor& y) {
+  const char* const kernel = kDequantizeKernels[static_cast<size_t>(x.dtype())];
+  require(kernel, "the values of i32 are not those of a weight");
+  if (count == 0 || x.cols() == 0) return;
+  const int64_t fours = (x.cols() + 3) / 4;
+  launch(kernel,
+         {.x = blocks_for(count * fours, kDequantizeThreads), .threads = kDequantizeThreads},
+         DequantizeArguments{memory(x), rows, elements<float>(y), count, x.cols(), x.row_bytes()});
+}
+
+}  // namespace
+
+void dequantize(const Tensor& x, Tensor& y) { start_dequantize(x, nullptr, x.rows(), y); }
+
+void dequantize_rows(const Tensor& x, std::span<const int32_t> rows, Tensor& y) {
+  const Uploaded<int32_t> numbers(rows);
+  start_dequantize(x, numbers.data(), static_cast<int64_t>(rows.size()), y);
+}
+
+}  // namespace heed::kernels::gpu
