@@ -24,9 +24,9 @@ struct ColumnsOptions {
 
 /// Copies the columns of every head from x to y, row by row; one dtype. The other columns of y keep
 /// their values.
-HEED_HOST_KERNEL(copy_columns, void(const Tensor& x, const ColumnsOptions& options, Tensor& y));
+HEED_KERNEL(copy_columns, void(const Tensor& x, const ColumnsOptions& options, Tensor& y));
 /// y[:, to.begin ...] = the sum of x's columns over the heads, in their order, in f32: the gradient
 /// of copy_columns where heads share columns. to.stride is 0.
-HEED_HOST_KERNEL(sum_heads, void(const Tensor& x, const ColumnsOptions& options, Tensor& y));
+HEED_KERNEL(sum_heads, void(const Tensor& x, const ColumnsOptions& options, Tensor& y));
 
 }  // namespace heed::kernels

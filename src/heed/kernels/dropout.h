@@ -16,8 +16,8 @@ struct Dropout {
 };
 
 /// y = residual + dropout(x); an undefined residual is absent. With rate 0 this is the plain sum.
-HEED_HOST_KERNEL(dropout_add_forward,
-                 void(const Tensor& x, const Tensor& residual, Dropout dropout, Tensor& y));
+HEED_KERNEL(dropout_add_forward,
+            void(const Tensor& x, const Tensor& residual, Dropout dropout, Tensor& y));
 /// dx = dy with the mask and the scale of dropout; dx may be dy.
 inline void dropout_backward(const Tensor& dy, Dropout dropout, Tensor& dx) {
   dropout_add_forward(dy, {}, dropout, dx);

@@ -6,6 +6,6 @@
 namespace heed::kernels {
 
 /// x = cap tanh(x / cap), f32, cap > 0 (Gemma 2, 2024).
-HEED_HOST_KERNEL(soft_cap, void(float cap, Tensor& x));
+HEED_KERNEL(soft_cap, void(float cap, Tensor& x));
 
 }  // namespace heed::kernels

@@ -12,6 +12,6 @@ HEED_KERNEL(softmax_forward, void(const Tensor& x, Tensor& y));
 HEED_HOST_KERNEL(softmax_backward, void(const Tensor& y, const Tensor& dy, Tensor& dx));
 /// y = x - max - log(sum(exp(x - max))) over each row, f32; y may be x. A row of nothing but minus
 /// infinity stays as it is.
-HEED_HOST_KERNEL(log_softmax, void(const Tensor& x, Tensor& y));
+HEED_KERNEL(log_softmax, void(const Tensor& x, Tensor& y));
 
 }  // namespace heed::kernels

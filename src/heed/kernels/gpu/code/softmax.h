@@ -1,13 +1,37 @@
 #pragma once
 
+#include "heed/kernels/gpu/code/row_shape.h"
+
 // The arguments of the kernels in softmax.cu.
 namespace heed::kernels::gpu {
 
-/// A block a row: x and y [rows, columns] of f32 or bf16.
+/// x and y [rows, columns] of f32 or bf16.
 struct SoftmaxArguments {
   const void* x;
   void* y;
+  long long rows;
   int columns;
+  RowShape shape;
+};
+
+/// The largest element, and the sum of exponentials relative to it; minus infinity and 0 for
+/// elements of minus infinity alone.
+struct ExpSumOfPart {
+  float largest, sum;
+};
+
+/// Columns of a part of a row of log_softmax.
+constexpr int kExpSumColumns = 4096;
+
+/// x and y [rows, columns]; a row has `parts` parts of kExpSumColumns columns, and `sums` each
+/// part's. With one part y is written at once, and `sums` is null.
+struct LogSoftmaxArguments {
+  const float* x;
+  float* y;
+  ExpSumOfPart* sums;
+  long long rows;
+  int columns, parts;
+  RowShape shape;  // of a part
 };
 
 }  // namespace heed::kernels::gpu

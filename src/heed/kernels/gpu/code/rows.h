@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+// The arguments of the kernels in rows.cu.
+namespace heed::kernels::gpu {
+
+/// y[i] = x[rows[i]]; columns in units of the bytes in the kernel's name. A block of the grid has
+/// some columns (y) of a row (x).
+struct GatherRowsArguments {
+  const void* x;
+  const int32_t* rows;
+  void* y;
+  int columns;
+};
+
+}  // namespace heed::kernels::gpu
