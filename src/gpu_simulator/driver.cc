@@ -1,137 +1,54 @@
 // A driver of a GPU that does not exist: the functions of libcuda.so.1 that heed uses
-// (gpu/driver.h), on the host. Kernels are those that are linked with it. Work is done at once,
-// errors of kernels are reported at the next synchronisation, as a driver does.
-//
-// HEED_SIMULATED_GPU="memory=64,seed=3,cores=ampere,capability=75,devices=2,fail=cuMemAlloc:700:2"
-//   memory      MiB of each device (256)
-//   seed        of the order in which threads run; 0: in turns
-//   cores       whose tensor cores: hopper (default) or ampere
-//   capability  of each device (90)
-//   devices     how many there are (1)
-//   fail        NAME:RESULT:N the N-th call of a function returns the error RESULT
-// cuInit() reads it again.
-#include <fmt/format.h>
-
+// (gpu/driver.h), on the host. Kernels are those that are linked with it. streams.cc has streams,
+// events and graphs.
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <mutex>
-#include <sstream>
+#include <memory>
 #include <string>
 
 #include "gpu_simulator/registry.h"
-#include "heed/base/parallel.h"
+#include "gpu_simulator/simulated_driver.h"
 #include "heed/export.h"
 
 namespace heed::gpu_simulator {
 namespace {
 
-// CUresult.
-constexpr int kInvalidValue = 1, kOutOfMemory = 2, kInvalidDevice = 101, kNotFound = 500,
-              kLaunchFailed = 719;
-
-class SimulatedDriver {
- public:
-  /// Reads HEED_SIMULATED_GPU, and forgets the fault of a kernel.
-  void start() {
-    fault_.clear();
-    settings_.clear();
-    calls_ = 0;
-    const char* text = std::getenv("HEED_SIMULATED_GPU");
-    std::istringstream settings(text == nullptr ? "" : text);
-    for (std::string setting; std::getline(settings, setting, ',');) {
-      const size_t equals = setting.find('=');
-      if (equals != setting.npos) settings_[setting.substr(0, equals)] = setting.substr(equals + 1);
-    }
-  }
-
-  int64_t setting(const std::string& name, int64_t otherwise) const {
-    const auto found = settings_.find(name);
-    return found == settings_.end() ? otherwise : std::strtoll(found->second.c_str(), nullptr, 10);
-  }
-  size_t memory() const { return static_cast<size_t>(setting("memory", 256)) << 20; }
-
-  /// What a call returns without being carried out: an error that HEED_SIMULATED_GPU asks for.
-  int planned_error(std::string_view function) {
-    const auto found = settings_.find("fail");
-    if (found == settings_.end()) return 0;
-    std::istringstream parts(found->second);
-    std::string name, result, number;
-    std::getline(parts, name, ':');
-    std::getline(parts, result, ':');
-    std::getline(parts, number, ':');
-    if (name != function || ++calls_ != std::max(1, std::atoi(number.c_str()))) return 0;
-    return std::atoi(result.c_str());
-  }
-
-  int allocate(uint64_t& pointer, size_t bytes) {
-    if (bytes == 0) return kInvalidValue;
-    if (used_ + bytes > memory()) return kOutOfMemory;
-    void* const block = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
-    if (block == nullptr) return kOutOfMemory;
-    std::memset(block, 0xff, bytes);  // NaN: what nobody wrote shows
-    pointer = reinterpret_cast<uint64_t>(block);
-    sizes_[pointer] = bytes;
-    used_ += bytes;
-    return 0;
-  }
-
-  int free(uint64_t pointer) {
-    const auto found = sizes_.find(pointer);
-    if (found == sizes_.end()) return kInvalidValue;
-    used_ -= found->second;
-    sizes_.erase(found);
-    std::free(reinterpret_cast<void*>(pointer));
-    return 0;
-  }
-
-  size_t used() const { return used_; }
-
-  void launch(const Kernel& kernel, Launch launch) {
-    launch.kernel = &kernel;
-    launch.seed = static_cast<uint32_t>(setting("seed", 0));
-    const auto cores = settings_.find("cores");
-    launch.cores = cores != settings_.end() && cores->second == "ampere" ? TensorCores::ampere
-                                                                         : TensorCores::hopper;
-    const Dimensions grid = launch.grid;
-    parallel_for(int64_t{grid.x} * grid.y * grid.z, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const auto number = static_cast<unsigned>(i);
-        Block block(launch, {number % grid.x, number / grid.x % grid.y, number / grid.x / grid.y});
-        const std::string fault = block.run();
-        if (fault.empty()) continue;
-        const std::lock_guard lock(mutex_);
-        if (fault_.empty()) fault_ = fault;
-      }
-    });
-  }
-
-  /// The fault of a kernel. Every call fails after it, as on a GPU.
-  const std::string& fault() const { return fault_; }
-
-  std::mutex& calls() { return calls_mutex_; }
-
- private:
-  std::map<std::string, std::string> settings_;
-  std::map<uint64_t, size_t> sizes_;
-  size_t used_ = 0;
-  int calls_ = 0;
-  std::mutex mutex_, calls_mutex_;
-  std::string fault_;
+struct Result {
+  const char* name;
+  const char* text;
 };
 
-SimulatedDriver& simulated() {
-  static SimulatedDriver driver;
-  return driver;
+const std::map<int, Result>& results() {
+  static const std::map<int, Result> all{
+      {kInvalidValue, {"CUDA_ERROR_INVALID_VALUE", "invalid argument"}},
+      {kOutOfMemory, {"CUDA_ERROR_OUT_OF_MEMORY", "out of memory"}},
+      {34, {"CUDA_ERROR_STUB_LIBRARY", "CUDA driver is a stub library"}},
+      {100, {"CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"}},
+      {kInvalidDevice, {"CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"}},
+      {209,
+       {"CUDA_ERROR_NO_BINARY_FOR_GPU",
+        "no kernel image is available for execution on the device"}},
+      {kNotFound, {"CUDA_ERROR_NOT_FOUND", "named symbol not found"}},
+      {700, {"CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"}},
+      {kLaunchFailed, {"CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"}},
+      {803,
+       {"CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
+        "system has unsupported display driver / cuda driver combination"}},
+      {kCaptureUnsupported,
+       {"CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+        "operation not permitted when stream is capturing"}},
+      {kCaptureInvalidated,
+       {"CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+        "operation failed due to a previous error during capture"}}};
+  return all;
 }
 
-/// Carries out a call, one at a time, unless it is to fail.
-template <typename Call>
-int carry_out(std::string_view function, const Call& call) {
-  const std::lock_guard lock(simulated().calls());
-  if (const int error = simulated().planned_error(function)) return error;
-  if (!simulated().fault().empty()) return kLaunchFailed;
-  return call();
+/// Aligned as any argument of a kernel may be.
+std::shared_ptr<void> copy_of(const void* arguments, size_t bytes) {
+  void* const copy = std::aligned_alloc(128, (bytes + 127) / 128 * 128);
+  std::memcpy(copy, arguments, bytes);
+  return {copy, [](void* memory) { std::free(memory); }};
 }
 
 }  // namespace
@@ -152,21 +69,17 @@ HEED_EXPORT int cuDriverGetVersion(int* version) {
 }
 
 HEED_EXPORT int cuGetErrorName(int result, const char** name) {
-  static const std::map<int, const char*> names{{kInvalidValue, "CUDA_ERROR_INVALID_VALUE"},
-                                                {kOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
-                                                {kInvalidDevice, "CUDA_ERROR_INVALID_DEVICE"},
-                                                {kNotFound, "CUDA_ERROR_NOT_FOUND"},
-                                                {kLaunchFailed, "CUDA_ERROR_LAUNCH_FAILED"}};
-  const auto found = names.find(result);
-  *name = found == names.end() ? "CUDA_ERROR_UNKNOWN" : found->second;
+  const auto found = results().find(result);
+  *name = found == results().end() ? "CUDA_ERROR_UNKNOWN" : found->second.name;
   return 0;
 }
 
 HEED_EXPORT int cuGetErrorString(int result, const char** text) {
   const std::string& fault = simulated().fault();
-  *text = result == kOutOfMemory                      ? "out of memory"
-          : result == kLaunchFailed && !fault.empty() ? fault.c_str()
-                                                      : "error of the simulated GPU";
+  const auto found = results().find(result);
+  *text = result == kLaunchFailed && !fault.empty() ? fault.c_str()
+          : found != results().end()                ? found->second.text
+                                                    : "error of the simulated GPU";
   return 0;
 }
 
@@ -198,9 +111,9 @@ HEED_EXPORT int cuDeviceTotalMem_v2(size_t* bytes, int) {
   });
 }
 
-HEED_EXPORT int cuDeviceGetAttribute(int* value, int attribute, int) {
+HEED_EXPORT int cuDeviceGetAttribute(int* value, int attribute, int device) {
   return carry_out("cuDeviceGetAttribute", [&] {
-    const auto capability = static_cast<int>(simulated().setting("capability", 90));
+    const int capability = simulated().capability(device);
     switch (attribute) {
       case 16:  // multiprocessors
         *value = 2;
@@ -227,19 +140,10 @@ HEED_EXPORT int cuDevicePrimaryCtxRetain(void** context, int) {
   });
 }
 
+HEED_EXPORT int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
+
 HEED_EXPORT int cuCtxSetCurrent(void*) {
   return carry_out("cuCtxSetCurrent", [] { return 0; });
-}
-
-HEED_EXPORT int cuStreamCreate(void** stream, unsigned) {
-  return carry_out("cuStreamCreate", [&] {
-    *stream = &simulated();
-    return 0;
-  });
-}
-
-HEED_EXPORT int cuStreamSynchronize(void*) {
-  return carry_out("cuStreamSynchronize", [] { return 0; });
 }
 
 HEED_EXPORT int cuMemGetInfo_v2(size_t* free, size_t* total) {
@@ -261,42 +165,40 @@ HEED_EXPORT int cuMemFree_v2(uint64_t pointer) {
 }
 
 HEED_EXPORT int cuMemHostAlloc(void** memory, size_t bytes, unsigned) {
-  return carry_out("cuMemHostAlloc", [&] {
-    *memory = std::malloc(bytes);
-    return *memory == nullptr ? kOutOfMemory : 0;
-  });
+  return carry_out("cuMemHostAlloc", [&] { return simulated().allocate_pinned(*memory, bytes); });
 }
 
 HEED_EXPORT int cuMemFreeHost(void* memory) {
-  std::free(memory);
+  const std::lock_guard lock(simulated().calls());
+  simulated().free_pinned(memory);
   return 0;
 }
 
-HEED_EXPORT int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void*) {
+HEED_EXPORT int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, Stream* stream) {
   return carry_out("cuMemcpyHtoDAsync", [&] {
-    std::memcpy(reinterpret_cast<void*>(to), from, bytes);
-    return 0;
+    if (stream->records && !simulated().is_pinned(from, bytes)) return stream->refuse();
+    return stream->start([=] { std::memcpy(reinterpret_cast<void*>(to), from, bytes); });
   });
 }
 
-HEED_EXPORT int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void*) {
+HEED_EXPORT int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, Stream* stream) {
   return carry_out("cuMemcpyDtoHAsync", [&] {
-    std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
-    return 0;
+    if (stream->records && !simulated().is_pinned(to, bytes)) return stream->refuse();
+    return stream->start([=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
   });
 }
 
-HEED_EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void*) {
+HEED_EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, Stream* stream) {
   return carry_out("cuMemcpyDtoDAsync", [&] {
-    std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
-    return 0;
+    return stream->start([=] {
+      std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    });
   });
 }
 
-HEED_EXPORT int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void*) {
+HEED_EXPORT int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, Stream* stream) {
   return carry_out("cuMemsetD8Async", [&] {
-    std::memset(reinterpret_cast<void*>(to), value, bytes);
-    return 0;
+    return stream->start([=] { std::memset(reinterpret_cast<void*>(to), value, bytes); });
   });
 }
 
@@ -306,6 +208,8 @@ HEED_EXPORT int cuModuleLoadData(void** module, const void*) {
     return 0;
   });
 }
+
+HEED_EXPORT int cuModuleUnload(void*) { return 0; }
 
 HEED_EXPORT int cuModuleGetFunction(const Kernel** function, void*, const char* name) {
   return carry_out("cuModuleGetFunction", [&] {
@@ -320,19 +224,25 @@ HEED_EXPORT int cuFuncSetAttribute(const Kernel*, int, int value) {
 
 HEED_EXPORT int cuLaunchKernel(const Kernel* function, unsigned x, unsigned y, unsigned z,
                                unsigned threads, unsigned threads_y, unsigned threads_z,
-                               unsigned shared_bytes, void*, void** arguments, void**) {
+                               unsigned shared_bytes, Stream* stream, void** arguments, void**) {
   return carry_out("cuLaunchKernel", [&] {
     if (x == 0 || y == 0 || z == 0 || y > 65535 || z > 65535 || threads == 0 || threads > 1024 ||
         threads % kWarpLanes != 0 || threads_y != 1 || threads_z != 1)
       return kInvalidValue;
-    simulated().launch(*function, {.kernel = function,
-                                   .arguments = arguments[0],
-                                   .grid = {x, y, z},
-                                   .threads = threads,
-                                   .shared_bytes = shared_bytes,
-                                   .cores = TensorCores::hopper,
-                                   .seed = 0});
-    return 0;
+    Launch launch{.kernel = function,
+                  .arguments = arguments[0],
+                  .grid = {x, y, z},
+                  .threads = threads,
+                  .shared_bytes = shared_bytes,
+                  .cores = TensorCores::hopper,
+                  .seed = 0};
+    // The caller's arguments end with the call.
+    std::shared_ptr<void> kept;
+    if (stream->records) {
+      kept = copy_of(arguments[0], function->argument_bytes);
+      launch.arguments = kept.get();
+    }
+    return stream->start([launch, kept] { simulated().launch(launch); });
   });
 }
 

@@ -7,11 +7,7 @@
 namespace heed::gpu {
 namespace {
 
-Driver open_driver() {
-  const char* named = std::getenv("HEED_CUDA_DRIVER");
-  const SharedLibrary library({named == nullptr ? "libcuda.so.1" : named}, "computing on a GPU",
-                              "libcuda1");
-  Driver driver;
+void find_functions(const SharedLibrary& library, Driver& driver) {
 #define HEED_FIND(function) library.find(driver.function, #function)
   HEED_FIND(cuInit);
   HEED_FIND(cuDriverGetVersion);
@@ -25,15 +21,29 @@ Driver open_driver() {
   HEED_FIND(cuCtxSetCurrent);
   HEED_FIND(cuStreamCreate);
   HEED_FIND(cuStreamSynchronize);
+  HEED_FIND(cuStreamEndCapture);
+  HEED_FIND(cuGraphInstantiateWithFlags);
+  HEED_FIND(cuGraphLaunch);
+  HEED_FIND(cuGraphDestroy);
+  HEED_FIND(cuGraphExecDestroy);
+  HEED_FIND(cuEventCreate);
+  HEED_FIND(cuEventRecord);
+  HEED_FIND(cuEventSynchronize);
+  HEED_FIND(cuEventElapsedTime);
   HEED_FIND(cuMemHostAlloc);
   HEED_FIND(cuMemFreeHost);
   HEED_FIND(cuMemsetD8Async);
   HEED_FIND(cuModuleLoadData);
+  HEED_FIND(cuModuleUnload);
   HEED_FIND(cuModuleGetFunction);
   HEED_FIND(cuFuncSetAttribute);
   HEED_FIND(cuLaunchKernel);
 #undef HEED_FIND
-  // Functions whose sizes grew to 64 bits have a second version.
+  // Those that changed have a second version: sizes grew to 64 bits, destruction became lazy.
+  library.find(driver.cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
+  library.find(driver.cuStreamDestroy, "cuStreamDestroy_v2");
+  library.find(driver.cuStreamBeginCapture, "cuStreamBeginCapture_v2");
+  library.find(driver.cuEventDestroy, "cuEventDestroy_v2");
   library.find(driver.cuDeviceTotalMem, "cuDeviceTotalMem_v2");
   library.find(driver.cuMemGetInfo, "cuMemGetInfo_v2");
   library.find(driver.cuMemAlloc, "cuMemAlloc_v2");
@@ -41,6 +51,18 @@ Driver open_driver() {
   library.find(driver.cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2");
   library.find(driver.cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2");
   library.find(driver.cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2");
+}
+
+Driver open_driver() {
+  const char* named = std::getenv("HEED_CUDA_DRIVER");
+  const SharedLibrary library({named == nullptr ? "libcuda.so.1" : named}, "computing on a GPU",
+                              "libcuda1");
+  Driver driver;
+  try {
+    find_functions(library, driver);
+  } catch (const Error& error) {
+    fail("{}: it is not NVIDIA's driver, or too old a one", error.what());
+  }
   return driver;
 }
 
@@ -51,14 +73,17 @@ const Driver& driver() {
   return opened;
 }
 
-void check(Driver::Result result, std::string_view doing) {
-  if (result == 0) return;
+std::string text_of(Driver::Result result) {
   const char* name = nullptr;
   const char* text = nullptr;
   driver().cuGetErrorName(result, &name);
   driver().cuGetErrorString(result, &text);
-  fail("{}: {} ({})", doing, text == nullptr ? "unknown error" : text,
-       name == nullptr ? std::to_string(result) : name);
+  return fmt::format("{} ({})", text == nullptr ? "unknown error" : text,
+                     name == nullptr ? std::to_string(result) : name);
+}
+
+void check(Driver::Result result, std::string_view doing) {
+  if (result != 0) fail("{}: {}", doing, text_of(result));
 }
 
 }  // namespace heed::gpu

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "heed/base/error.h"
 
@@ -26,9 +28,22 @@ struct Driver {
   Result (*cuDeviceTotalMem)(size_t* bytes, Device device);
   Result (*cuDeviceGetAttribute)(int* value, int attribute, Device device);
   Result (*cuDevicePrimaryCtxRetain)(Handle* context, Device device);
+  Result (*cuDevicePrimaryCtxRelease)(Device device);
   Result (*cuCtxSetCurrent)(Handle context);
   Result (*cuStreamCreate)(Handle* stream, unsigned flags);
+  Result (*cuStreamDestroy)(Handle stream);
   Result (*cuStreamSynchronize)(Handle stream);
+  Result (*cuStreamBeginCapture)(Handle stream, int mode);
+  Result (*cuStreamEndCapture)(Handle stream, Handle* graph);
+  Result (*cuGraphInstantiateWithFlags)(Handle* executable, Handle graph, unsigned long long flags);
+  Result (*cuGraphLaunch)(Handle executable, Handle stream);
+  Result (*cuGraphDestroy)(Handle graph);
+  Result (*cuGraphExecDestroy)(Handle executable);
+  Result (*cuEventCreate)(Handle* event, unsigned flags);
+  Result (*cuEventDestroy)(Handle event);
+  Result (*cuEventRecord)(Handle event, Handle stream);
+  Result (*cuEventSynchronize)(Handle event);
+  Result (*cuEventElapsedTime)(float* milliseconds, Handle start, Handle stop);
   Result (*cuMemGetInfo)(size_t* free, size_t* total);
   Result (*cuMemAlloc)(Pointer* pointer, size_t bytes);
   Result (*cuMemFree)(Pointer pointer);
@@ -39,6 +54,7 @@ struct Driver {
   Result (*cuMemcpyDtoDAsync)(Pointer to, Pointer from, size_t bytes, Handle stream);
   Result (*cuMemsetD8Async)(Pointer to, unsigned char value, size_t bytes, Handle stream);
   Result (*cuModuleLoadData)(Handle* module, const void* image);
+  Result (*cuModuleUnload)(Handle module);
   Result (*cuModuleGetFunction)(Handle* function, Handle module, const char* name);
   Result (*cuFuncSetAttribute)(Handle function, int attribute, int value);
   Result (*cuLaunchKernel)(Handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
@@ -49,6 +65,9 @@ struct Driver {
 /// Opens libcuda.so.1, or the library that the environment variable HEED_CUDA_DRIVER names: the
 /// simulated GPU of the tests. Throws Error, which says what is missing, where there is none.
 const Driver& driver();
+
+/// The driver's words for a result: "out of memory (CUDA_ERROR_OUT_OF_MEMORY)".
+std::string text_of(Driver::Result result);
 
 /// Throws Error, which names what was being done, unless the result is success.
 void check(Driver::Result result, std::string_view doing);

@@ -6,6 +6,7 @@
 
 #include "heed/base/rounding.h"
 #include "heed/base/sanitizer.h"
+#include "heed/gpu/graph.h"
 #include "heed/tensor/allocator.h"
 
 namespace heed::gpu {
@@ -14,8 +15,10 @@ namespace {
 // CUdevice_attribute and CUfunction_attribute.
 constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76, kSharedBytes = 97;
 constexpr int kMaxDynamicShared = 8;
-constexpr Driver::Result kOutOfMemory = 2, kNotFound = 500;  // CUresult
-constexpr unsigned kNonBlocking = 1;                         // CU_STREAM_NON_BLOCKING
+// CUresult.
+constexpr Driver::Result kOutOfMemory = 2, kNotFound = 500;
+constexpr Driver::Result kInvalidImage = 200, kNoBinary = 209, kUnsupportedPtx = 222;
+constexpr unsigned kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
 
 /// Memory is asked of the driver in areas of this size, or of a 32nd of a small GPU.
 constexpr size_t kArea = size_t{256} << 20;
@@ -54,7 +57,19 @@ GpuProperties properties_of(int ordinal) {
           .shared_bytes = attribute(device, kSharedBytes)};
 }
 
+/// Whether every call fails from now on, in this process: ECC errors, faults of kernels (illegal
+/// addresses and instructions, traps, timeouts) and of the bus.
+bool is_fatal(Driver::Result result) {
+  return result == 214 || result == 220 || (result >= 700 && result <= 702) ||
+         (result >= 710 && result <= 719);
+}
+
 int count_gpus() {
+  driver();
+  static const OwnProcess process;
+  require(!process.is_forked(),
+          "the driver of the GPU was started before this process was forked: a forked child cannot "
+          "use it");
   check(driver().cuInit(0), "starting the driver of the GPU");
   int count = 0;
   check(driver().cuDeviceGetCount(&count), "counting GPUs");
@@ -78,30 +93,33 @@ Gpu::Gpu(int ordinal, std::span<const std::span<const std::byte>> kernels) : dri
           count);
   properties_ = properties_of(ordinal);
   name_ = fmt::format("GPU {} ({})", ordinal, properties_.name);
-  require(properties_.major >= 8,
-          "{} has compute capability {}.{}, heed needs 8.0 (Ampere) or later", name_,
-          properties_.major, properties_.minor);
-  check(driver_.cuDevicePrimaryCtxRetain(&context_, handle_of(ordinal)), "opening a GPU");
-  make_current();
-  check(driver_.cuStreamCreate(&stream_, kNonBlocking), "opening a GPU");
-  for (const std::span<const std::byte> image : kernels) {
-    const char nothing = 0;  // what the simulated driver is content with
-    const Driver::Result loaded =
-        driver_.cuModuleLoadData(&modules_.emplace_back(),
-                                 image.empty() ? static_cast<const void*>(&nothing) : image.data());
-    require(loaded == 0 || !image.empty(),
-            "this heed was built without kernels for GPUs: nvcc was missing");
-    check(loaded, fmt::format("loading kernels for {}", name_));
+  require(properties_.major >= kOldestMajor,
+          "{} has compute capability {}.{}, heed needs {}.0 (Ampere) or later", name_,
+          properties_.major, properties_.minor, kOldestMajor);
+  device_ = handle_of(ordinal);
+  check(driver_.cuDevicePrimaryCtxRetain(&context_, device_), "opening it");
+  try {
+    make_current();
+    check(driver_.cuStreamCreate(&stream_, kNonBlocking), "opening it");
+    for (const std::span<const std::byte> image : kernels) load(image);
+    void* staging = nullptr;
+    check(driver_.cuMemHostAlloc(&staging, kStagingBytes, 0), "allocating pinned memory");
+    staging_ = static_cast<std::byte*>(staging);
+  } catch (...) {
+    close();
+    throw;
   }
-  void* staging = nullptr;
-  check(driver_.cuMemHostAlloc(&staging, kStagingBytes, 0), "allocating pinned memory");
-  staging_ = static_cast<std::byte*>(staging);
 }
 
-/// Of tests alone: those of a program live as long as it.
 Gpu::~Gpu() {
+  if (!process_.is_forked()) close();
+}
+
+/// A driver that refuses has nothing that could be given back.
+void Gpu::close() {
   driver_.cuCtxSetCurrent(context_);
-  driver_.cuStreamSynchronize(stream_);
+  if (stream_) driver_.cuStreamSynchronize(stream_);
+  const MutexLock memory_lock(memory_mutex_), staging_lock(staging_mutex_);
   for (const Arena::Extent& area : areas_) {
     unpoison_memory(area.begin, area.size);
     driver_.cuMemFree(address(area.begin));
@@ -110,15 +128,60 @@ Gpu::~Gpu() {
     unpoison_memory(area.begin, area.size);
     driver_.cuMemFreeHost(area.begin);
   }
-  driver_.cuMemFreeHost(staging_);
+  if (staging_) driver_.cuMemFreeHost(staging_);
+  for (const Driver::Handle module : modules_) driver_.cuModuleUnload(module);
+  if (stream_) driver_.cuStreamDestroy(stream_);
+  driver_.cuCtxSetCurrent(nullptr);
+  driver_.cuDevicePrimaryCtxRelease(device_);
 }
 
-void Gpu::make_current() const { check(driver_.cuCtxSetCurrent(context_), "using a GPU"); }
+void Gpu::load(std::span<const std::byte> image) {
+  const char nothing = 0;  // what the simulated driver is content with
+  Driver::Handle module = nullptr;
+  const Driver::Result loaded = driver_.cuModuleLoadData(
+      &module, image.empty() ? static_cast<const void*>(&nothing) : image.data());
+  require(loaded == 0 || !image.empty(), "{}", kNoKernels);
+  if (loaded == kInvalidImage || loaded == kNoBinary || loaded == kUnsupportedPtx) {
+    int version = 0;
+    driver_.cuDriverGetVersion(&version);
+    fail(
+        "none of heed's kernels run on {} of compute capability {}.{} with its driver, which is "
+        "for CUDA {}.{}: {}",
+        name_, properties_.major, properties_.minor, version / 1000, version % 1000 / 10,
+        text_of(loaded));
+  }
+  check(loaded, "loading kernels");
+  modules_.push_back(module);
+}
+
+void Gpu::check(Driver::Result result, std::string_view doing) const {
+  if (result == 0) return;
+  require(!is_fatal(result), "{} was lost while {}: {}; only a new process can use it again", name_,
+          doing, text_of(result));
+  fail("{}: {}: {}", name_, doing, text_of(result));
+}
+
+void Gpu::make_current() const {
+  require(!process_.is_forked(),
+          "{} was opened before this process was forked: a forked child cannot use it, nor a model "
+          "that was loaded onto it",
+          name_);
+  check(driver_.cuCtxSetCurrent(context_), "using it");
+}
+
+Driver::Handle Gpu::stream() const {
+  const Graph* const graph = Graph::recording_on(*this);
+  return graph ? graph->stream_ : stream_;
+}
+
+void Gpu::require_not_recording(std::string_view doing) const {
+  require(!Graph::recording_on(*this), "{} while a graph of {} is recorded", doing, name_);
+}
 
 size_t Gpu::driver_free_bytes() const {
   make_current();
   size_t free = 0, total = 0;
-  check(driver_.cuMemGetInfo(&free, &total), "asking a GPU for its free memory");
+  check(driver_.cuMemGetInfo(&free, &total), "asking for its free memory");
   return free;
 }
 
@@ -155,6 +218,11 @@ void Gpu::release_free_memory() {
 }
 
 std::shared_ptr<std::byte> Gpu::allocate(size_t bytes) {
+  Graph* const graph = Graph::recording_on(*this);
+  return graph ? graph->allocate(bytes) : allocate_from_arena(bytes);
+}
+
+std::shared_ptr<std::byte> Gpu::allocate_from_arena(size_t bytes) {
   const size_t size = round_up(std::max<size_t>(bytes, 1), Arena::kGranule);
   std::byte* const block = take(size);
   poison_memory(block + bytes, size - bytes);
@@ -166,8 +234,10 @@ std::byte* Gpu::take(size_t size) {
   std::byte* block = arena_.take(size);
   if (!block && grow(size)) block = arena_.take(size);
   if (!block)
-    fail("out of memory on {}: {} bytes could not be allocated, {} are in use and {} free", name_,
-         size, allocated_, driver_free_bytes());
+    fail(
+        "out of memory on {}: {} bytes could not be allocated, {} are in use and {} free: fewer "
+        "tokens at a time or quantised weights (q8_0) need less",
+        name_, size, allocated_, driver_free_bytes());
   allocated_ += size;
   peak_ = std::max(peak_, allocated_);
   return block;
@@ -180,7 +250,7 @@ bool Gpu::grow(size_t size) {
     Driver::Pointer pointer = 0;
     const Driver::Result result = driver_.cuMemAlloc(&pointer, bytes);
     if (result == kOutOfMemory) continue;
-    check(result, fmt::format("allocating {} bytes on {}", bytes, name_));
+    check(result, fmt::format("allocating {} bytes", bytes));
     areas_.push_back({reinterpret_cast<std::byte*>(pointer), bytes});
     arena_.give_back(areas_.back().begin, bytes);
     return true;
@@ -216,12 +286,53 @@ bool Gpu::grow_on_host(size_t size) {
   return true;
 }
 
+bool Gpu::is_on_host_area(const std::byte* memory) const {
+  const MutexLock lock(memory_mutex_);
+  return std::ranges::any_of(host_areas_, [&](const Arena::Extent& area) {
+    return area.begin <= memory && memory < area.end();
+  });
+}
+
+std::shared_ptr<std::byte> Gpu::allocate_pinned(size_t bytes) {
+  make_current();
+  void* block = nullptr;
+  check(driver_.cuMemHostAlloc(&block, std::max<size_t>(bytes, 1), 0), "allocating pinned memory");
+  const MutexLock lock(pinned_mutex_);
+  pinned_[static_cast<std::byte*>(block)] = bytes;
+  return {static_cast<std::byte*>(block), [this](std::byte* memory) {
+            {
+              const MutexLock erasing(pinned_mutex_);
+              pinned_.erase(memory);
+            }
+            if (process_.is_forked()) return;
+            driver_.cuCtxSetCurrent(context_);
+            driver_.cuMemFreeHost(memory);
+          }};
+}
+
+bool Gpu::is_pinned(std::span<const std::byte> memory) {
+  const MutexLock lock(pinned_mutex_);
+  auto block = pinned_.upper_bound(memory.data());
+  return block != pinned_.begin() &&
+         memory.data() + memory.size() <= std::prev(block)->first + std::prev(block)->second;
+}
+
 void Gpu::copy_to_device(std::byte* to, std::span<const std::byte> from) {
   make_current();
   const auto copy_from = [&](const std::byte* memory) {
-    check(driver_.cuMemcpyHtoDAsync(address(to), memory, from.size(), stream_), "copying to a GPU");
+    check(driver_.cuMemcpyHtoDAsync(address(to), memory, from.size(), stream()), "copying to it");
   };
-  if (from.size() > kMaxStaged) return copy_from(from.data());
+  if (Graph::recording_on(*this)) {
+    require(is_pinned(from), "a recorded copy to {} reads memory of the host that is not pinned",
+            name_);
+    return copy_from(from.data());
+  }
+  if (from.size() > kMaxStaged) {
+    copy_from(from.data());
+    // The driver has read ordinary memory, but not pinned memory.
+    if (is_on_host_area(from.data())) synchronize();
+    return;
+  }
   const MutexLock lock(staging_mutex_);
   if (staged_ + from.size() > kStagingBytes) {
     synchronize();
@@ -234,20 +345,20 @@ void Gpu::copy_to_device(std::byte* to, std::span<const std::byte> from) {
 }
 
 void Gpu::copy_to_host(std::span<std::byte> to, const std::byte* from) {
+  require_not_recording("a copy to the host");
   make_current();
-  check(driver_.cuMemcpyDtoHAsync(to.data(), address(from), to.size(), stream_),
-        "copying from a GPU");
+  check(driver_.cuMemcpyDtoHAsync(to.data(), address(from), to.size(), stream_), "copying from it");
   synchronize();
 }
 
 void Gpu::copy(std::byte* to, const std::byte* from, size_t bytes) {
   make_current();
-  check(driver_.cuMemcpyDtoDAsync(address(to), address(from), bytes, stream_), "copying on a GPU");
+  check(driver_.cuMemcpyDtoDAsync(address(to), address(from), bytes, stream()), "copying");
 }
 
 void Gpu::fill(std::byte* to, uint8_t value, size_t bytes) {
   make_current();
-  check(driver_.cuMemsetD8Async(address(to), value, bytes, stream_), "filling memory of a GPU");
+  check(driver_.cuMemsetD8Async(address(to), value, bytes, stream()), "filling memory");
 }
 
 Driver::Handle Gpu::function(const char* kernel, size_t shared_bytes) {
@@ -255,8 +366,8 @@ Driver::Handle Gpu::function(const char* kernel, size_t shared_bytes) {
   Function& found = functions_[kernel];
   for (size_t i = 0; !found.handle && i < modules_.size(); ++i) {
     const Driver::Result result = driver_.cuModuleGetFunction(&found.handle, modules_[i], kernel);
-    if (result != kNotFound || i + 1 == modules_.size())
-      check(result, fmt::format("looking for kernel {}", kernel));
+    if (result == 0 || (result == kNotFound && i + 1 < modules_.size())) continue;
+    check(result, fmt::format("looking for kernel {}", kernel));
   }
   if (found.shared_bytes < shared_bytes) {
     check(
@@ -269,15 +380,16 @@ Driver::Handle Gpu::function(const char* kernel, size_t shared_bytes) {
 
 void Gpu::launch_raw(const char* kernel, const LaunchShape& shape, void* arguments) {
   make_current();
-  check(driver_.cuLaunchKernel(function(kernel, shape.shared_bytes), shape.x, shape.y, shape.z,
-                               shape.threads, 1, 1, static_cast<unsigned>(shape.shared_bytes),
-                               stream_, &arguments, nullptr),
-        fmt::format("starting kernel {}", kernel));
+  const Driver::Result result = driver_.cuLaunchKernel(
+      function(kernel, shape.shared_bytes), shape.x, shape.y, shape.z, shape.threads, 1, 1,
+      static_cast<unsigned>(shape.shared_bytes), stream(), &arguments, nullptr);
+  if (result != 0) check(result, fmt::format("starting kernel {}", kernel));
 }
 
 void Gpu::synchronize() {
+  require_not_recording("waiting");
   make_current();
-  check(driver_.cuStreamSynchronize(stream_), "waiting for a GPU");
+  check(driver_.cuStreamSynchronize(stream_), "waiting for it");
 }
 
 }  // namespace heed::gpu

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "heed/base/mutex.h"
+#include "heed/base/own_process.h"
 #include "heed/gpu/driver.h"
 #include "heed/tensor/arena.h"
 #include "heed/tensor/device.h"
@@ -26,8 +28,15 @@ struct GpuProperties {
   int shared_bytes;  // of a block, at most
 };
 
-/// The GPUs of this machine. Throws Error, which says why, if there is no driver or it does not
-/// start.
+/// The oldest compute capability that heed has kernels for, 8.0: Ampere.
+inline constexpr int kOldestMajor = 8;
+
+/// Why a heed that was built without nvcc does not compute on a GPU.
+inline constexpr std::string_view kNoKernels =
+    "this heed was built without kernels for GPUs: nvcc was missing";
+
+/// The GPUs of this machine. Throws Error, which says why, if there is no driver, if it does not
+/// start, or if it was started before this process was forked.
 std::vector<GpuProperties> gpus();
 
 /// The grid of a launch, and the threads of a block: a multiple of 32.
@@ -39,13 +48,16 @@ struct LaunchShape {
 
 /// A GPU with a stream of work: memory, copies and kernels, which happen in the order of the calls.
 /// Calls of several threads follow each other in any order. All throw Error, with the driver's
-/// text, when the driver refuses; errors of kernels are reported by a later call.
+/// text, when the driver refuses; errors of kernels are reported by a later call. In a forked child
+/// all throw Error: what the parent has opened is not there. While a thread records a Graph
+/// (graph.h), its calls are recorded instead.
 class Gpu final : public Device {
  public:
   /// Opens the GPU `ordinal` and loads kernels for it: files of nvcc, each with some of them. An
   /// empty one is of a heed that was built without nvcc. Throws Error if there is no such GPU, if
   /// it is older than compute capability 8.0 or if there are no kernels for it.
   Gpu(int ordinal, std::span<const std::span<const std::byte>> kernels);
+  /// Returns everything to the driver; its memory must be free.
   ~Gpu() override;
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
@@ -68,6 +80,10 @@ class Gpu final : public Device {
   /// Pinned memory, also from an arena.
   std::shared_ptr<std::byte> allocate_on_host(size_t bytes) override;
 
+  /// Memory of the host that a recorded copy_to_device() reads whenever its graph runs; contents
+  /// undefined. It takes the driver long to make.
+  std::shared_ptr<std::byte> allocate_pinned(size_t bytes);
+
   void copy_to_device(std::byte* to, std::span<const std::byte> from) override;
   void copy_to_host(std::span<std::byte> to, const std::byte* from) override;
   void copy(std::byte* to, const std::byte* from, size_t bytes) override;
@@ -83,10 +99,22 @@ class Gpu final : public Device {
   void synchronize();
 
  private:
+  friend class Graph;
+  friend class Timer;
+
+  void check(Driver::Result result, std::string_view doing) const;
   void make_current() const;
+  /// That of the graph which this thread records, else the GPU's.
+  Driver::Handle stream() const;
+  void require_not_recording(std::string_view doing) const;
+  bool is_pinned(std::span<const std::byte> memory);
+  void load(std::span<const std::byte> image);
+  void close();
   size_t driver_free_bytes() const;
+  std::shared_ptr<std::byte> allocate_from_arena(size_t bytes);
   bool grow(size_t size) HEED_REQUIRES(memory_mutex_);
   bool grow_on_host(size_t size) HEED_REQUIRES(memory_mutex_);
+  bool is_on_host_area(const std::byte* memory) const;
   std::byte* take(size_t size);
   void give_back(std::byte* block, size_t size) noexcept;
   Driver::Handle function(const char* kernel, size_t shared_bytes);
@@ -98,8 +126,10 @@ class Gpu final : public Device {
   };
 
   const Driver& driver_;
+  const OwnProcess process_;
   GpuProperties properties_;
   std::string name_;
+  Driver::Device device_ = 0;
   Driver::Handle context_ = nullptr, stream_ = nullptr;
   std::vector<Driver::Handle> modules_;
 
@@ -119,6 +149,9 @@ class Gpu final : public Device {
   Mutex staging_mutex_;
   std::byte* staging_ HEED_GUARDED_BY(staging_mutex_) = nullptr;
   size_t staged_ HEED_GUARDED_BY(staging_mutex_) = 0;
+
+  Mutex pinned_mutex_;
+  std::map<const std::byte*, size_t> pinned_ HEED_GUARDED_BY(pinned_mutex_);  // sizes of blocks
 };
 
 }  // namespace heed::gpu
