@@ -7,8 +7,7 @@ build=$1
 directory=$2
 mkdir -p "$directory/lib"
 # "FILE NAME" of each program; those that were not built are left out.
-for program in heed tests/op_cases_test tests/gpu_test bench/gpu/gpu_probes \
-    bench/gpu/gpu_kernels_bench; do
+for program in heed tests/op_cases_test bench/gpu/gpu_probes bench/gpu/gpu_kernels_bench; do
   if [ ! -x "$build/$program" ]; then
     echo "$0: $build/$program has not been built" >&2
     continue

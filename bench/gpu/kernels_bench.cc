@@ -1,7 +1,10 @@
 // Times heed's kernels on a GPU, beside the least time that bytes and operations take, and checks
 // what they computed: some elements in double precision, and that a row alone has the bits that it
 // has among others. A line of CSV for each: work, microseconds, floor, share of the floor, check.
-//   gpu_kernels_bench [--part TEXT] [--tiny] [--bandwidth BYTES/S] [--bf16 FLOP/S] [--f32 FLOP/S]
+//   gpu_kernels_bench [--part TEXT,TEXT...] [--graph] [--tiny]
+//                     [--bandwidth BYTES/S] [--bf16 FLOP/S] [--f32 FLOP/S]
+// --part: cases whose names contain one of the texts. --graph: runs are recorded and started as
+// one, so that what the host does for each of them is not counted.
 #include "bench/gpu/kernels_bench.h"
 
 #include <sys/mman.h>
@@ -11,9 +14,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <sstream>
 #include <string_view>
 
 #include "heed/base/rounding.h"
+#include "heed/gpu/graph.h"
 
 namespace heed::gpu_bench {
 namespace {
@@ -21,18 +26,17 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Options {
-  std::string part;
+  std::vector<std::string> parts;
+  bool graph = false;
   double bandwidth = 3.0e12, bf16 = 798e12, f32 = 60e12;
 };
 
 /// Seconds of a run: the median of several series without a pause.
-double seconds_of(const Prepared& work) {
-  gpu::Gpu& gpu = the_gpu();
-  size_t next = 0;
+double seconds_of_runs(const std::function<void()>& run) {
   const auto series = [&](int runs) {
     const auto start = Clock::now();
-    for (int i = 0; i < runs; ++i) work.run(next++);
-    gpu.synchronize();
+    for (int i = 0; i < runs; ++i) run();
+    the_gpu().synchronize();
     return std::chrono::duration<double>(Clock::now() - start).count() / runs;
   };
   series(1);
@@ -45,6 +49,17 @@ double seconds_of(const Prepared& work) {
     times.push_back(series(runs));
   std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
   return times[times.size() / 2];
+}
+
+double seconds_of(const Prepared& work, bool as_graph) {
+  size_t next = 0;
+  const auto run = [&] { work.run(next++); };
+  if (!as_graph) return seconds_of_runs(run);
+  const int recorded = tiny() ? 2 : 50;
+  gpu::Graph graph(the_gpu(), [&] {
+    for (int i = 0; i < recorded; ++i) run();
+  });
+  return seconds_of_runs([&] { graph.launch(); }) / recorded;
 }
 
 double floor_of(const Case& of, const Options& options) {
@@ -61,9 +76,9 @@ bool measure(const Case& of, const Options& options) {
     work.run(0);
     the_gpu().synchronize();
     const std::string check = work.check ? work.check() : "";
-    const double seconds = seconds_of(work), least = floor_of(of, options);
-    fmt::print("{},{:.2f},{:.2f},{:.3f},{}\n", of.work, seconds * 1e6, least * 1e6, least / seconds,
-               check);
+    const double seconds = seconds_of(work, options.graph), least = floor_of(of, options);
+    fmt::print("{}{},{:.2f},{:.2f},{:.3f},{}\n", of.work, options.graph ? " graph" : "",
+               seconds * 1e6, least * 1e6, least / seconds, check);
     std::fflush(stdout);
     return true;
   } catch (const Error& error) {
@@ -176,11 +191,21 @@ int run_from(size_t first, const std::vector<Case>& cases, const Options& option
   }
 }
 
+std::vector<std::string> parts_of(const std::string& list) {
+  std::vector<std::string> parts;
+  std::istringstream stream(list);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
 int run(const Options& options) {
   std::vector<Case> cases;
   for (const auto& all : {matmul_cases(), block_cases(), attention_cases(), row_cases()})
     for (const Case& of : all)
-      if (of.work.find(options.part) != of.work.npos) cases.push_back(of);
+      if (options.parts.empty() || std::ranges::any_of(options.parts, [&](const auto& part) {
+            return of.work.find(part) != of.work.npos;
+          }))
+        cases.push_back(of);
   void* const shared =
       ::mmap(nullptr, sizeof(size_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   volatile size_t& reached = *static_cast<size_t*>(shared);
@@ -211,13 +236,13 @@ int main(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string_view option = argv[i];
-    if (option == "--tiny") {
-      tiny() = true;
+    if (option == "--tiny" || option == "--graph") {
+      (option == "--tiny" ? tiny() : options.graph) = true;
       continue;
     }
     const char* const value = ++i < argc ? argv[i] : "";
     if (option == "--part")
-      options.part = value;
+      options.parts = parts_of(value);
     else if (option == "--bandwidth")
       options.bandwidth = std::atof(value);
     else if (option == "--bf16")

@@ -239,7 +239,8 @@ def llama_model(name):
     from transformers import LlamaConfig, LlamaForCausalLM
     from make_models import LLAMA, TINY_LLAMA
     config = LlamaConfig(rope_theta=500000.0, max_position_embeddings=16384, rms_norm_eps=1e-5,
-                         attn_implementation="sdpa", **(TINY_LLAMA if options.tiny else LLAMA[name]))
+                         attn_implementation="sdpa",
+                         **(TINY_LLAMA if options.tiny else LLAMA[name]))
     torch.set_default_dtype(torch.bfloat16)
     with torch.device(options.device), torch.inference_mode():
         model = LlamaForCausalLM(config).eval()
@@ -290,26 +291,29 @@ def minilm():
     from transformers import BertConfig, BertModel
     model = BertModel(BertConfig(vocab_size=30522, hidden_size=384, num_hidden_layers=6,
                                  num_attention_heads=12, intermediate_size=1536))
-    model = model.to(options.device, torch.bfloat16).eval()
     batch = 4 if options.tiny else 256
     lengths = torch.randint(32, 129, (batch,), generator=torch.Generator().manual_seed(1))
-    mask = (torch.arange(128)[None] < lengths[:, None]).long().to(options.device)
+    full = torch.ones((batch, 128), dtype=torch.long, device=options.device)
+    ragged = (torch.arange(128)[None] < lengths[:, None]).long().to(options.device)
     tokens = torch.randint(5, 30000, (batch, 128)).to(options.device)
 
-    def embed():
+    def embed(mask):
         hidden = model(tokens, attention_mask=mask).last_hidden_state
         return (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
 
     def rate(run):
-        return batch / seconds_of(run, options.device, series=5, budget=2), "texts/s"
-    attempt("minilm bf16 texts of 32 to 128", "transformers eager", lambda: rate(embed))
-    tokens, mask = tokens.contiguous(), torch.ones_like(tokens)
-    attempt("minilm bf16 texts of 128", "transformers eager", lambda: rate(embed))
+        return batch / seconds_of(run, options.device, series=3, budget=2), "texts/s"
+    for name, dtype in (("f32", torch.float32), ("bf16", torch.bfloat16)):
+        model.to(options.device, dtype).eval()
+        attempt(f"minilm {name} texts of 128", "transformers eager",
+                lambda: rate(lambda: embed(full)))
+        attempt(f"minilm {name} texts of 32 to 128", "transformers eager, padded",
+                lambda: rate(lambda: embed(ragged)))
     if options.limit > 0:
         def with_compile():
             run = torch.compile(embed)
-            compile_within(run)
-            return rate(run)
+            compile_within(lambda: run(full))
+            return rate(lambda: run(full))
         attempt("minilm bf16 texts of 128", "transformers compiled", with_compile)
 
 

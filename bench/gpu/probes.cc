@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <string>
@@ -23,7 +24,7 @@
 #include "gpu_simulator/tensor_core.h"
 #include "heed/base/parallel.h"
 #include "heed/base/random.h"
-#include "heed/gpu/gpu.h"
+#include "heed/gpu/graph.h"
 
 namespace heed::gpu_bench {
 extern const std::vector<std::span<const std::byte>> kernel_images;  // cmake/HeedGpuKernels.cmake
@@ -216,6 +217,29 @@ void time_calls(Gpu& gpu, std::string_view name, int count, const Call& call) {
   fmt::print("launch {}: {:.2f} us a call, {:.2f} us until done\n", name, called, done);
 }
 
+/// Many empty kernels and copies from pinned memory, recorded and started as one.
+void time_graphs(Gpu& gpu, const Settings& settings) {
+  const int count = settings.tiny ? 2 : 300;
+  const auto memory = gpu.allocate(4096), pinned = gpu.allocate_pinned(4096);
+  const auto time_graph = [&](std::string_view name, const std::function<void()>& work) {
+    work();
+    gpu.synchronize();
+    const auto start = Clock::now();
+    gpu::Graph graph(gpu, [&] {
+      for (int i = 0; i < count; ++i) work();
+    });
+    const std::chrono::duration<double, std::micro> recorded = Clock::now() - start;
+    fmt::print("launch graph of {} {}: {:.0f} us to record; ", count, name, recorded.count());
+    time_calls(gpu, "of it", settings.tiny ? 2 : 20, [&] { graph.launch(); });
+  };
+  time_graph("empty kernels",
+             [&] { gpu.launch("probe_nothing", {.x = 1, .threads = 128}, NothingArguments{0}); });
+  time_graph("kernels with a copy from pinned memory", [&] {
+    gpu.copy_to_device(memory.get(), std::span(pinned.get(), 4096));
+    gpu.launch("probe_nothing", {.x = 1, .threads = 128}, NothingArguments{0});
+  });
+}
+
 void probe_launch(Gpu& gpu, const Settings& settings) {
   const int count = settings.tiny ? 2 : 1000;
   const auto nothing = [&](unsigned blocks) {
@@ -247,7 +271,10 @@ void probe(const std::string& part, const Settings& settings) {
              gpu.name(), gpu.properties().major, gpu.properties().minor,
              gpu.properties().multiprocessors, gpu.properties().shared_bytes);
   if (part.empty() || part == "mma") probe_mma(gpu, settings);
-  if (part.empty() || part == "launch") probe_launch(gpu, settings);
+  if (part.empty() || part == "launch") {
+    probe_launch(gpu, settings);
+    time_graphs(gpu, settings);
+  }
   if (part.empty() || part == "exp2") probe_exp2(gpu, settings);
 }
 

@@ -123,7 +123,9 @@ fi
 export long context many
 
 step machine 10 'date -u; cat "$build/tree"; uname -r; nproc; free -g | head -2; df -h /tmp /dev/shm
-nvidia-smi; nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,power.draw,temperature.gpu,memory.total --format=csv'
+nvidia-smi
+nvidia-smi --format=csv \
+  --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,power.draw,temperature.gpu'
 step ceilings 60 "\"\$python\" \"\$here/ceilings.py\" ${device[*]} $tiny"
 step clocks 5 'nvidia-smi --query-gpu=clocks.sm,clocks.mem,power.draw,temperature.gpu --format=csv'
 step mma 25 "program gpu_probes mma $tiny --dump \"\$scratch\""
@@ -146,6 +148,11 @@ fi
 step kernels-matmul 45 "$(kernels 'matmul bf16')"
 step kernels-attention 40 "$(kernels attention)"
 step kernels-blocks 40 "$(kernels blocks)"
+rows=norm,rotary,gated,add_to,embedding,softmax,gelu,convert,gather,entropy,adam,squares
+step kernels-rows 45 "$(kernels $rows)"
+few="bf16 M=1 ,bf16 M=8 ,q4_0 M=1 ,q4_0 M=8 ,norm 1x,norm 64x,rotary 1x,gated silu 1x,add_to 1x"
+step kernels-graph 30 "$(kernels "$few") --graph"
+step memcheck 45 "sanitize memcheck"
 step peers-matmul 45 "$(peers matmul bits)"
 step peers-attention 40 "$(peers attention)"
 
@@ -156,13 +163,8 @@ model_step heed-8b 70 'measured "llama-8b bf16" llama-8b --compute bf16 --prompt
 model_step heed-8b-batch 70 'measured "llama-8b bf16" llama-8b --compute bf16 --prompt-tokens 128 \
   --context "$context" --tokens 32 --batch "$many"'
 step peers-8b 60 "$(peers llama-8b)"
-step memcheck 50 "sanitize memcheck"
 step racecheck 50 "sanitize racecheck"
 step kernels-f32 30 "$(kernels 'matmul f32')"
-for part in norm rotary gated add_to embedding softmax gelu convert gather cross_entropy adam \
-    squares; do
-  step "kernels-$part" 12 "$(kernels $part)"
-done
 step peers-rows 40 "$(peers rows)"
 
 # The same tokens whatever runs beside a prompt.
@@ -188,8 +190,8 @@ for other in alone drafted; do
 done'
 model_step heed-8b-q4_0 60 'measured "llama-8b q4_0" llama-8b-q4_0.gguf --prompt-tokens "$long" \
   --context "$context" --tokens 64'
-model_step heed-minilm 25 'measured "minilm bf16 texts of 128" minilm --weights bf16 \
-  --compute bf16 --batch 256 --prompt-tokens 128'
+model_step heed-minilm 25 'measured "minilm f32 texts of 128" minilm --weights f32 \
+  --compute f32 --batch 256 --prompt-tokens 128'
 model_step heed-marian 40 'measured "marian bf16 greedy B=64" marian --weights bf16 --compute bf16 \
   --batch 64 --prompt-tokens 32 --tokens 32
 measured "marian bf16 beam 4 B=64" marian --weights bf16 --compute bf16 --batch 64 \

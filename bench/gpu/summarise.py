@@ -17,6 +17,11 @@ LINES = 60  # of the summary
 COLUMNS = ["tree", "card", "driver", "work", "unit", "heed", "peer", "floor", "share", "predicted",
            "remarks"]
 KERNEL = re.compile(r"^([^,@#{]+),([\d.]*),([\d.]*),([\d.]*),([^,]*)$")
+NOTE = re.compile(r"mma|launch|exp2|bits|same-tokens|peer failed|part .*FAILED|heed: error")
+# What tests and compute-sanitizer say, which do not name their step.
+OF_STEP = re.compile(r"=+ (?:ERROR|RACECHECK) SUMMARY: (.*)|(\[  (?:PASSED|FAILED)  \].*)|"
+                     r"(.*, element \d+ of .*)|.* with description (.*)")
+FAULTS = 8  # shown of a step
 
 
 def rate(value):
@@ -74,10 +79,13 @@ class Results:
         self.row(found["work"], found["unit"])
 
     def read(self, path):
-        label = ""
+        label = step = ""
+        faults = 0
         for line in path.read_text(errors="replace").splitlines():
             if line.startswith("## "):
                 self.steps.append(line[3:])
+            elif line.startswith("# "):
+                step, faults = line[2:], 0
             elif line.startswith("@ "):
                 label = line[2:]
             elif line.startswith("ceiling "):
@@ -90,8 +98,11 @@ class Results:
                 self.kernel(match)
             elif match := re.match(r"^(NVIDIA [^,]+), ([\d.]+), ", line):
                 self.card, self.driver = match.groups()
-            elif re.match(r"^(mma|launch|exp2|bits|same-tokens|peer failed|part .*FAILED|"
-                          r"=+ (ERROR|RACECHECK) SUMMARY|\[  (PASSED|FAILED)  \]|heed: error)", line):
+            elif match := OF_STEP.match(line):
+                faults += 1
+                if faults <= FAULTS or "SUMMARY" in line or "[  " in line:
+                    self.notes.append(f"{step}: {next(filter(None, match.groups()))}")
+            elif NOTE.match(line):
                 self.notes.append(line)
 
     def finished(self):
@@ -115,27 +126,51 @@ class Results:
 
 def short(notes):
     """Notes of one kind are counted when they are many."""
-    differing = [note for note in notes if note.startswith("mma") and ": 0 of" not in note]
     mma = [note for note in notes if note.startswith("mma")]
-    skipped = sorted({note.split("skipped: ")[1] for note in notes if "skipped: " in note})
+    differing = [note for note in mma if ": 0 of" not in note]
     lines = [f"mma: {len(mma) - len(differing)} of {len(mma)} chains as the model says"] if mma \
         else []
     lines += differing[:3]
+    skipped = sorted({note.split("skipped: ")[1].split()[0] for note in notes
+                      if "skipped: " in note})
     if skipped:
-        lines.append("skipped: " + ", ".join(note.split()[0] for note in skipped))
-    lines += [note for note in notes if not note.startswith("mma") and "skipped: " not in note]
-    return [line[:150] for line in lines]
+        lines.append("skipped: " + ", ".join(skipped))
+    failed = [note for note in notes if note.startswith("peer failed")]
+    if failed:
+        lines.append(f"{len(failed)} failures of peers, such as {failed[0][13:]}")
+    first = ("mma", "peer failed", "launch")
+    others = [note for note in notes if not note.startswith(first) and "skipped: " not in note]
+    launch = [re.sub(r"^launch ", "", note) for note in notes if note.startswith("launch")]
+    return [line[:160] for line in [*lines, *others[:14], *launch[:6]]]
+
+
+def ratio(row):
+    """How many times as fast as the peer heed is."""
+    if not row["heed"] or not row["peer"]:
+        return ""
+    value = float(row["peer"]) / float(row["heed"])
+    return f"{value if row['unit'] == 'us' else 1 / value:.2f}"
 
 
 def table(rows):
-    yield f"{'work':38} {'heed':>9} {'peer':>9} {'floor':>9} {'share':>6} {'predicted':>9}"
+    yield (f"{'work':38} {'heed':>9} {'peer':>9} {'ratio':>6} {'floor':>9} {'share':>6} "
+           f"{'predicted':>9}")
     for row in rows:
         if row["heed"] or row["peer"]:
             bad = [word for word in ("WRONG", "OTHER BITS", "FAILED") if word in row["remarks"]]
-            yield (f"{row['work'][:38]:38} {row['heed']:>9} {row['peer']:>9} {row['floor']:>9} "
-                   f"{row['share'][:5]:>6} {row['predicted']:>9} {' '.join(bad)}")
+            yield (f"{row['work'][:38]:38} {row['heed']:>9} {row['peer']:>9} {ratio(row):>6} "
+                   f"{row['floor']:>9} {row['share'][:5]:>6} {row['predicted']:>9} {' '.join(bad)}")
         elif "FAILED" in row["remarks"]:
-            yield f"{row['work']}: {row['remarks']}"[:150]
+            yield f"{row['work']}: {row['remarks']}"[:160]
+
+
+def importance(line):
+    """Of models and what went wrong everything; of kernels as much as there is room for."""
+    if re.search("WRONG|OTHER BITS|FAILED|llama|minilm|marian", line):
+        return 0
+    if re.search(r"f32 M=| M=(8|512) |q8_0|q4_K| 64x4096| 1x", line):
+        return 2
+    return 1
 
 
 def main():
@@ -150,17 +185,11 @@ def main():
     steps = [step for step in results.steps if not step.endswith("status 0")]
     lines = [f"{results.card}, driver {results.driver}; ceilings: {', '.join(results.ceilings)}",
              f"steps: {len(results.steps)}, other than 0: {'; '.join(steps) or 'none'}"]
-    notes, rates = short(results.notes), list(table(rows))
-    notes = notes[:20]
-    room = LINES - len(lines) - len(notes) - 1
-    if len(rates) > room:
-        # Of models and what went wrong everything, of kernels as much as there is room for.
-        head, rest = rates[0], rates[1:]
-        first = [line for line in rest if "tokens" in line or "llama" in line or "minilm" in line
-                 or "marian" in line or line.rstrip().endswith(("WRONG", "BITS", "FAILED"))
-                 or "FAILED" in line]
-        others = [line for line in rest if line not in first]
-        rates = [head, *first, *others][:room] + [f"... {len(rest) + 1 - room} more in results.csv"]
+    notes, (head, *rates) = short(results.notes), table(rows)
+    room = LINES - len(lines) - len(notes) - 2
+    shown = set(sorted(range(len(rates)), key=lambda i: importance(rates[i]))[:room])
+    rates = [head, *(rates[i] for i in sorted(shown)),
+             f"... {len(rates) - len(shown)} more in results.csv"]
     text = "\n".join([*lines, *notes, *rates])
     (out / "summary.txt").write_text(text + "\n")
     print(text)
