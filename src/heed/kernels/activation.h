@@ -26,13 +26,12 @@ struct GatedGradients {
 /// y = f(x), any shape, one dtype.
 HEED_KERNEL(activation_forward, void(Activation f, const Tensor& x, Tensor& y));
 /// dx = dy f'(x); dx may be dy.
-HEED_HOST_KERNEL(activation_backward,
-                 void(Activation f, const Tensor& x, const Tensor& dy, Tensor& dx));
+HEED_KERNEL(activation_backward, void(Activation f, const Tensor& x, const Tensor& dy, Tensor& dx));
 
 /// y = f(gate) * up (Shazeer 2020); clamped_swiglu multiplies 1 + clamp(up, -7, 7).
 HEED_KERNEL(gated_forward, void(Activation f, const Tensor& gate, const Tensor& up, Tensor& y));
 /// d_gate = dy up f'(gate), d_up = dy f(gate); clamped_swiglu: 0 for an `up` beyond its limits.
-HEED_HOST_KERNEL(gated_backward, void(Activation f, const Tensor& gate, const Tensor& up,
-                                      const Tensor& dy, GatedGradients gradients));
+HEED_KERNEL(gated_backward, void(Activation f, const Tensor& gate, const Tensor& up,
+                                 const Tensor& dy, GatedGradients gradients));
 
 }  // namespace heed::kernels

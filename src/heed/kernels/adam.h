@@ -25,7 +25,7 @@ struct AdamState {
 
 /// One step of Adam for all parameters in one pass (Kingma and Ba 2015, algorithm 1; decay as in
 /// Loshchilov and Hutter 2019).
-HEED_HOST_KERNEL(adam_steps, void(std::span<const AdamState> states, const AdamOptions& options));
+HEED_KERNEL(adam_steps, void(std::span<const AdamState> states, const AdamOptions& options));
 
 /// The same for one parameter.
 inline void adam_step(const AdamState& state, const AdamOptions& options) {

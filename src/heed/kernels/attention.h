@@ -113,9 +113,9 @@ HEED_HOST_KERNEL(attention_forward,
 /// most 16 MiB for a long sequence. Rows of k and v that no sequence reads get zeros. The key
 /// ranges of the sequences must not overlap. Throws Error on kv_rows. The order of all sums is
 /// fixed.
-HEED_HOST_KERNEL(attention_backward,
-                 void(const AttentionForward& in, const Tensor& out, const Tensor& logsumexp,
-                      const Tensor& d_out, AttentionGradients gradients));
+HEED_KERNEL(attention_backward,
+            void(const AttentionForward& in, const Tensor& out, const Tensor& logsumexp,
+                 const Tensor& d_out, AttentionGradients gradients));
 
 /// The attention weights of a range of queries: [H, range.size(), Tk] f32. Each row is between 0
 /// and 1 with the sum 1 (less with a sink); masked keys have the weight 0. Dropout is not applied.

@@ -22,8 +22,7 @@ struct CrossEntropyOptions {
 /// cross entropy, losses[n, 1] = -log p(target); losses [N, 2] f32.
 /// d_logits [N, V] f32 or bf16 = (softmax - target distribution) * gradient_scale. It is not
 /// computed if undefined; it may be `logits` itself.
-HEED_HOST_KERNEL(cross_entropy,
-                 void(const Tensor& logits, std::span<const int32_t> targets,
-                      CrossEntropyOptions options, Tensor& losses, Tensor& d_logits));
+HEED_KERNEL(cross_entropy, void(const Tensor& logits, std::span<const int32_t> targets,
+                                CrossEntropyOptions options, Tensor& losses, Tensor& d_logits));
 
 }  // namespace heed::kernels

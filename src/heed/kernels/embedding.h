@@ -20,7 +20,7 @@ struct EmbeddingForward {
 /// y[n] = scale * table[tokens[n]] + position_table[positions[n]]; y [N, D].
 HEED_KERNEL(embedding_forward, void(const EmbeddingForward& in, Tensor& y));
 /// d_table[tokens[n]] += scale * dy[n]; d_table [V, D] f32. The order of the sum is fixed.
-HEED_HOST_KERNEL(embedding_backward, void(std::span<const int32_t> tokens, const Tensor& dy,
-                                          float scale, Tensor& d_table));
+HEED_KERNEL(embedding_backward,
+            void(std::span<const int32_t> tokens, const Tensor& dy, float scale, Tensor& d_table));
 
 }  // namespace heed::kernels

@@ -29,7 +29,7 @@ struct ExpertGradients {
 HEED_HOST_KERNEL(combine_experts_forward, void(const ExpertOutputs& in, Tensor& y));
 /// The gradient of combine_experts_forward. d_weights[n, k] = the dot product of dy[n] and the
 /// output of token n's k-th expert.
-HEED_HOST_KERNEL(combine_experts_backward,
-                 void(const ExpertOutputs& in, const Tensor& dy, ExpertGradients gradients));
+HEED_KERNEL(combine_experts_backward,
+            void(const ExpertOutputs& in, const Tensor& dy, ExpertGradients gradients));
 
 }  // namespace heed::kernels
