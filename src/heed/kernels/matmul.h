@@ -52,15 +52,15 @@ struct PackedMatrix {
 /// is the exact sum of three bf16 parts. Six of the nine products of parts are added; the other
 /// three are smaller than f32's rounding error (Henry, Tang and Heinecke 2019). With bf16x3, an
 /// infinite factor, or one beyond 3.39e38, makes the sum NaN.
-HEED_HOST_KERNEL(matmul,
-                 void(const Factor& a, const Factor& b, const MatmulOptions& options, Tensor& c));
+HEED_KERNEL(matmul,
+            void(const Factor& a, const Factor& b, const MatmulOptions& options, Tensor& c));
 
 /// Packs b [K, N].
-HEED_HOST_KERNEL(pack, PackedMatrix(const Factor& b));
+HEED_KERNEL(pack, PackedMatrix(const Factor& b));
 
 /// c = a b + bias (+ c), bit for bit the product with the unpacked b. Throws Error if b was packed
 /// by another backend or for another dtype than a's.
-HEED_HOST_KERNEL(matmul_packed, void(const Tensor& a, const PackedMatrix& b,
-                                     const MatmulOptions& options, Tensor& c));
+HEED_KERNEL(matmul_packed,
+            void(const Tensor& a, const PackedMatrix& b, const MatmulOptions& options, Tensor& c));
 
 }  // namespace heed::kernels

@@ -62,6 +62,8 @@ const MicroKernel& kernel_for(DType dtype) {
 
 namespace heed::kernels {
 
-bool multiplies_bf16_faster() { return cpu::kernel_for(DType::bf16).panel_type == DType::bf16; }
+bool multiplies_bf16_faster() {
+  return backend() == Backend::gpu || cpu::kernel_for(DType::bf16).panel_type == DType::bf16;
+}
 
 }  // namespace heed::kernels
