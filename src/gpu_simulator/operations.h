@@ -14,14 +14,14 @@
 #define HEED_DEVICE inline
 #define HEED_UNROLL
 
-#define HEED_UNROLL
-
 #define HEED_GPU_KERNEL(name, Arguments, arguments)                                   \
   static void name(const Arguments& arguments);                                       \
   static const heed::gpu_simulator::RegisteredKernel registered_##name{               \
       {#name, [](const void* bytes) { name(*static_cast<const Arguments*>(bytes)); }, \
        sizeof(Arguments)}};                                                           \
   static void name(const Arguments& arguments)
+#define HEED_GPU_KERNEL_OF(threads, blocks, name, Arguments, arguments) \
+  HEED_GPU_KERNEL(name, Arguments, arguments)
 
 namespace heed::gpu {
 

@@ -11,7 +11,7 @@ namespace heed::kernels {
 /// quantised. Every element of c is one f32 sum whose order depends on K alone, not on M, N or the
 /// number of threads; the bias is added at the end. The caller checks sizes. Throws Error for any
 /// other dtype.
-HEED_HOST_KERNEL(matmul_stored,
-                 void(const Tensor& a, const Tensor& weight, const Tensor& bias, Tensor& c));
+HEED_KERNEL(matmul_stored,
+            void(const Tensor& a, const Tensor& weight, const Tensor& bias, Tensor& c));
 
 }  // namespace heed::kernels

@@ -10,10 +10,11 @@
 #define HEED_DEVICE __device__ __forceinline__
 #define HEED_UNROLL _Pragma("unroll")
 
-#define HEED_UNROLL _Pragma("unroll")
-
 #define HEED_GPU_KERNEL(name, Arguments, arguments) \
   extern "C" __global__ void name(const __grid_constant__ Arguments arguments)
+#define HEED_GPU_KERNEL_OF(threads, blocks, name, Arguments, arguments) \
+  extern "C" __global__ void __launch_bounds__(threads, blocks)         \
+      name(const __grid_constant__ Arguments arguments)
 
 namespace heed::gpu {
 

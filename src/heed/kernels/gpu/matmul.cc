@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <utility>
 
 #include "heed/base/rounding.h"
 #include "heed/kernels/gpu/code/matmul.h"
@@ -12,6 +14,8 @@
 namespace heed::kernels::gpu {
 namespace {
 
+using heed::gpu::GpuProperties;
+
 constexpr int64_t kChunkBytes = 16;  // that kernels copy at a time
 
 /// A kernel with a large tile.
@@ -19,7 +23,6 @@ struct LargeTile {
   std::string_view name;
   MatmulTile tile;
   const char *nt, *nn, *tn;
-  int blocks;   // on a multiprocessor at a time
   float speed;  // of products, relative to the others
 };
 /// A kernel for at most tile.columns rows of a.
@@ -29,17 +32,17 @@ struct FewRows {
   const char* kernel;
 };
 
-#define HEED_LARGE_TILE(type, Type, size, blocks, speed)                                          \
+#define HEED_LARGE_TILE(type, Type, size, speed)                                                  \
   LargeTile {                                                                                     \
 #size, k##Type##Tile##size, "matmul_" #type "_" #size "_nt", "matmul_" #type "_" #size "_nn", \
-        "matmul_" #type "_" #size "_tn", blocks, speed                                            \
+        "matmul_" #type "_" #size "_tn", speed                                                    \
   }
 
 constexpr std::array kBf16Tiles{
-    HEED_LARGE_TILE(bf16, Bf16, 128x256, 1, 1.0f), HEED_LARGE_TILE(bf16, Bf16, 128x128, 2, 0.95f),
-    HEED_LARGE_TILE(bf16, Bf16, 64x128, 2, 0.8f), HEED_LARGE_TILE(bf16, Bf16, 64x64, 3, 0.6f)};
-constexpr std::array kF32Tiles{HEED_LARGE_TILE(f32, F32, 128x128, 1, 1.0f),
-                               HEED_LARGE_TILE(f32, F32, 64x64, 2, 0.7f)};
+    HEED_LARGE_TILE(bf16, Bf16, 128x256, 1.0f), HEED_LARGE_TILE(bf16, Bf16, 128x128, 0.95f),
+    HEED_LARGE_TILE(bf16, Bf16, 64x128, 0.8f), HEED_LARGE_TILE(bf16, Bf16, 64x64, 0.6f)};
+constexpr std::array kF32Tiles{HEED_LARGE_TILE(f32, F32, 128x128, 1.0f),
+                               HEED_LARGE_TILE(f32, F32, 64x64, 0.7f)};
 constexpr std::array kBf16FewRows{FewRows{"few_8", kBf16Few8, "matmul_bf16_few_8"},
                                   FewRows{"few_16", kBf16Few16, "matmul_bf16_few_16"},
                                   FewRows{"few_32", kBf16Few32, "matmul_bf16_few_32"},
@@ -122,19 +125,22 @@ const FewRows* few_rows_kernel(const std::array<FewRows, count>& kernels, int64_
 
 template <size_t count>
 const LargeTile& large_tile(const std::array<LargeTile, count>& tiles, int64_t m, int64_t n) {
-  const int64_t multiprocessors = current_gpu().properties().multiprocessors;
-  const LargeTile* found = nullptr;
+  const GpuProperties& gpu = current_gpu().properties();
+  const LargeTile* found = &tiles.back();
   float least = INFINITY;
-  for (const LargeTile& tile : tiles) {
-    if (tile.name == forced_tile) return tile;
-    const int64_t blocks = ceil_div(m, tile.tile.rows) * ceil_div(n, tile.tile.columns);
-    const int64_t at_a_time = multiprocessors * tile.blocks;
+  for (const LargeTile& of : tiles) {
+    const MatmulTile& tile = of.tile;
+    if (tile.shared_bytes() > gpu.shared_bytes) continue;
+    if (of.name == forced_tile) return of;
+    // How many blocks a multiprocessor computes, one after the other.
+    const int64_t blocks = ceil_div(m, tile.rows) * ceil_div(n, tile.columns);
+    const int64_t at_a_time = int64_t{gpu.multiprocessors} * tile.blocks;
     const int64_t turns =
-        blocks / at_a_time * tile.blocks + ceil_div(blocks % at_a_time, multiprocessors);
-    const float time = static_cast<float>(turns * tile.tile.rows * tile.tile.columns) / tile.speed;
+        blocks / at_a_time * tile.blocks + ceil_div(blocks % at_a_time, gpu.multiprocessors);
+    const float time = static_cast<float>(turns * tile.rows * tile.columns) / of.speed;
     if (time < least) {
       least = time;
-      found = &tile;
+      found = &of;
     }
   }
   return *found;

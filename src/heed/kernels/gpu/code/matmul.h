@@ -27,6 +27,8 @@ struct MatmulTile {
   int part_rows, part_columns;
   /// k in a stage of the ring of stages in shared memory.
   int depth, stages;
+  /// That a multiprocessor runs at a time.
+  int blocks;
   /// Lanes of a warp beside each other in the rows (f32).
   int lane_rows = 0;
   int element_bytes = 2;
@@ -38,23 +40,23 @@ struct MatmulTile {
 };
 
 // Large tiles, the less data read for an operation the larger they are.
-inline constexpr MatmulTile kBf16Tile128x256{128, 256, 64, 64, 64, 4};
-inline constexpr MatmulTile kBf16Tile128x128{128, 128, 64, 64, 64, 3};
-inline constexpr MatmulTile kBf16Tile64x128{64, 128, 32, 64, 64, 4};
-inline constexpr MatmulTile kBf16Tile64x64{64, 64, 32, 32, 64, 4};
-// For few rows: 32 columns of c, or 16, by at most 8, 16, 32 or 64 rows. A block has 32 KiB on
-// their way.
-inline constexpr MatmulTile kBf16Few8{32, 8, 16, 8, 128, 5};
-inline constexpr MatmulTile kBf16Few16{32, 16, 16, 16, 128, 5};
-inline constexpr MatmulTile kBf16Few32{32, 32, 16, 32, 128, 5};
-inline constexpr MatmulTile kBf16Few64{32, 64, 16, 64, 64, 6};
-inline constexpr MatmulTile kBf16Narrow8{16, 8, 16, 8, 128, 8};
-inline constexpr MatmulTile kBf16Narrow16{16, 16, 16, 16, 128, 8};
+inline constexpr MatmulTile kBf16Tile128x256{128, 256, 64, 64, 64, 4, 1};
+inline constexpr MatmulTile kBf16Tile128x128{128, 128, 64, 64, 64, 3, 2};
+inline constexpr MatmulTile kBf16Tile64x128{64, 128, 32, 64, 64, 4, 2};
+inline constexpr MatmulTile kBf16Tile64x64{64, 64, 32, 32, 64, 4, 3};
+// For few rows: 32 columns of c, or 16, by at most 8, 16, 32 or 64 rows. A block has 32 KiB of the
+// weight on their way.
+inline constexpr MatmulTile kBf16Few8{32, 8, 16, 8, 128, 5, 4};
+inline constexpr MatmulTile kBf16Few16{32, 16, 16, 16, 128, 5, 3};
+inline constexpr MatmulTile kBf16Few32{32, 32, 16, 32, 128, 5, 2};
+inline constexpr MatmulTile kBf16Few64{32, 64, 16, 64, 64, 6, 3};
+inline constexpr MatmulTile kBf16Narrow8{16, 8, 16, 8, 128, 8, 4};
+inline constexpr MatmulTile kBf16Narrow16{16, 16, 16, 16, 128, 8, 3};
 
-inline constexpr MatmulTile kF32Tile128x128{128, 128, 8, 8, 32, 3, 8, 4};
-inline constexpr MatmulTile kF32Tile64x64{64, 64, 4, 4, 32, 4, 8, 4};
-inline constexpr MatmulTile kF32Few4{32, 4, 1, 1, 64, 5, 32, 4};
-inline constexpr MatmulTile kF32Few16{32, 16, 1, 4, 64, 5, 32, 4};
+inline constexpr MatmulTile kF32Tile128x128{128, 128, 8, 8, 32, 3, 1, 8, 4};
+inline constexpr MatmulTile kF32Tile64x64{64, 64, 4, 4, 32, 4, 2, 8, 4};
+inline constexpr MatmulTile kF32Few4{32, 4, 1, 1, 64, 5, 4, 32, 4};
+inline constexpr MatmulTile kF32Few16{32, 16, 1, 4, 64, 5, 3, 32, 4};
 
 /// to [rows, to_stride] = from [rows, columns], or its transpose, followed by zeros.
 struct MatmulCopyArguments {

@@ -77,14 +77,16 @@ HEED_DEVICE void matmul_bf16(const MatmulArguments& in) {
 
   Ring ring(in, place.row, place.column);
   const Output<transposed> c(in);
-  float sums[kRows / 16][kColumns / 8][4];
-  HEED_UNROLL
-  for (int i = 0; i < kRows / 16; ++i)
+  float sums[kRows / 16][kColumns / 8][4] = {};
+  if (!c.starts_from_zero()) {
     HEED_UNROLL
-    for (int j = 0; j < kColumns / 8; ++j)
+    for (int i = 0; i < kRows / 16; ++i)
       HEED_UNROLL
-      for (int r = 0; r < 4; ++r)
-        sums[i][j][r] = c.start(c_row + i * 16 + r / 2 * 8, c_column + j * 8 + r % 2);
+      for (int j = 0; j < kColumns / 8; ++j)
+        HEED_UNROLL
+        for (int r = 0; r < 4; ++r)
+          sums[i][j][r] = c.start(c_row + i * 16 + r / 2 * 8, c_column + j * 8 + r % 2);
+  }
 
   Operands operands[2];
   ring.advance();
@@ -111,22 +113,26 @@ HEED_DEVICE void matmul_bf16(const MatmulArguments& in) {
 
 }  // namespace
 
+#define HEED_MATMUL_BF16(name, tile, ...)                                                     \
+  HEED_GPU_KERNEL_OF(tile.threads(), tile.blocks, matmul_bf16_##name, MatmulArguments, in) { \
+    matmul_bf16<tile, __VA_ARGS__>(in);                                                       \
+  }
 // a as it is by a transposed b (n t: a weight), both as they are, and a transposed a.
-#define HEED_MATMUL_BF16(tile)                                                      HEED_GPU_KERNEL(matmul_bf16_##tile##_nt, MatmulArguments, in) {                     matmul_bf16<kBf16Tile##tile, true, true>(in);                                   }                                                                                 HEED_GPU_KERNEL(matmul_bf16_##tile##_nn, MatmulArguments, in) {                     matmul_bf16<kBf16Tile##tile, true, false>(in);                                  }                                                                                 HEED_GPU_KERNEL(matmul_bf16_##tile##_tn, MatmulArguments, in) {                     matmul_bf16<kBf16Tile##tile, false, false>(in);                                 }
-
-HEED_MATMUL_BF16(128x256)
-HEED_MATMUL_BF16(128x128)
-HEED_MATMUL_BF16(64x128)
-HEED_MATMUL_BF16(64x64)
+#define HEED_MATMUL_BF16_TILE(size)                           \
+  HEED_MATMUL_BF16(size##_nt, kBf16Tile##size, true, true)   \
+  HEED_MATMUL_BF16(size##_nn, kBf16Tile##size, true, false)  \
+  HEED_MATMUL_BF16(size##_tn, kBf16Tile##size, false, false)
+HEED_MATMUL_BF16_TILE(128x256)
+HEED_MATMUL_BF16_TILE(128x128)
+HEED_MATMUL_BF16_TILE(64x128)
+HEED_MATMUL_BF16_TILE(64x64)
 
 // The weight is the first factor, the few rows of a the second.
-#define HEED_MATMUL_BF16_FEW(name, tile)                       HEED_GPU_KERNEL(matmul_bf16_##name, MatmulArguments, in) {     matmul_bf16<tile, true, true, true>(in);                   }
-
-HEED_MATMUL_BF16_FEW(few_8, kBf16Few8)
-HEED_MATMUL_BF16_FEW(few_16, kBf16Few16)
-HEED_MATMUL_BF16_FEW(few_32, kBf16Few32)
-HEED_MATMUL_BF16_FEW(few_64, kBf16Few64)
-HEED_MATMUL_BF16_FEW(narrow_8, kBf16Narrow8)
-HEED_MATMUL_BF16_FEW(narrow_16, kBf16Narrow16)
+HEED_MATMUL_BF16(few_8, kBf16Few8, true, true, true)
+HEED_MATMUL_BF16(few_16, kBf16Few16, true, true, true)
+HEED_MATMUL_BF16(few_32, kBf16Few32, true, true, true)
+HEED_MATMUL_BF16(few_64, kBf16Few64, true, true, true)
+HEED_MATMUL_BF16(narrow_8, kBf16Narrow8, true, true, true)
+HEED_MATMUL_BF16(narrow_16, kBf16Narrow16, true, true, true)
 
 }  // namespace heed::kernels::gpu

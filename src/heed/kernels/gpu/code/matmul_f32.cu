@@ -8,9 +8,7 @@ namespace {
 
 using namespace heed::gpu;
 
-struct alignas(16) Float4 {
-  float at[4];
-};
+using FourFloats = Vector<float, 4>;
 
 /// The rows of one factor that a thread multiplies, `count` of them: each `threads`-th where rows
 /// run along the depth, else four neighbours of each 4 `threads`.
@@ -23,24 +21,28 @@ struct ThreadRows {
     return along ? thread + i * threads : i / 4 * (4 * threads) + thread * 4 + i % 4;
   }
 
-  /// Their elements at 4 k.
-  HEED_DEVICE void load(float (&values)[count][4], float* tile, int k) const {
+  /// Their elements at `depth` k, a multiple of 4.
+  template <int depth>
+  HEED_DEVICE void load(float (&values)[count][depth], float* tile, int k) const {
     if constexpr (along) {
       HEED_UNROLL
-      for (int i = 0; i < count; ++i) {
-        const Float4 of_row = *reinterpret_cast<const Float4*>(Tile::element(tile, row(i), k));
+      for (int step = 0; step < depth; step += 4)
         HEED_UNROLL
-        for (int step = 0; step < 4; ++step) values[i][step] = of_row.at[step];
-      }
+        for (int i = 0; i < count; ++i) {
+          const FourFloats four =
+              *reinterpret_cast<const FourFloats*>(Tile::element(tile, row(i), k + step));
+          HEED_UNROLL
+          for (int n = 0; n < 4; ++n) values[i][step + n] = four.elements[n];
+        }
     } else {
       HEED_UNROLL
-      for (int step = 0; step < 4; ++step)
+      for (int step = 0; step < depth; ++step)
         HEED_UNROLL
         for (int i = 0; i < count; i += 4) {
-          const Float4 of_k =
-              *reinterpret_cast<const Float4*>(Tile::element(tile, k + step, row(i)));
+          const FourFloats four =
+              *reinterpret_cast<const FourFloats*>(Tile::element(tile, k + step, row(i)));
           HEED_UNROLL
-          for (int r = 0; r < 4; ++r) values[i + r][step] = of_k.at[r];
+          for (int n = 0; n < 4; ++n) values[i + n][step] = four.elements[n];
         }
     }
   }
@@ -55,6 +57,8 @@ HEED_DEVICE void matmul_f32(const MatmulArguments& in) {
   constexpr int kRows = tile.part_rows, kColumns = tile.part_columns;
   constexpr int kLaneRows = tile.lane_rows, kLaneColumns = 32 / kLaneRows;
   constexpr int kThreadRows = tile.rows / kRows, kThreadColumns = tile.columns / kColumns;
+  // k that a thread loads into registers at once: more where it has few sums.
+  constexpr int kAtOnce = kRows * kColumns < 16 ? 16 : 4;
   using Ring = TileRing<float, tile, first_along, second_along>;
   const TilePlace place(in, tile);
   const int warp = static_cast<int>(thread_index()) / 32;
@@ -67,12 +71,14 @@ HEED_DEVICE void matmul_f32(const MatmulArguments& in) {
 
   Ring ring(in, place.row, place.column);
   const Output<transposed> c(in);
-  float sums[kRows][kColumns];
-  HEED_UNROLL
-  for (int i = 0; i < kRows; ++i)
+  float sums[kRows][kColumns] = {};
+  if (!c.starts_from_zero()) {
     HEED_UNROLL
-    for (int j = 0; j < kColumns; ++j)
-      sums[i][j] = c.start(place.row + rows.row(i), place.column + columns.row(j));
+    for (int i = 0; i < kRows; ++i)
+      HEED_UNROLL
+      for (int j = 0; j < kColumns; ++j)
+        sums[i][j] = c.start(place.row + rows.row(i), place.column + columns.row(j));
+  }
 
   for (int left = in.depth; left > 0; left -= tile.depth) {
     ring.advance();
@@ -80,12 +86,12 @@ HEED_DEVICE void matmul_f32(const MatmulArguments& in) {
     float *const first = ring.first(), *const second = ring.second();
     if (left >= tile.depth) {
 
-      for (int k = 0; k < tile.depth; k += 4) {
-        float a[kRows][4], b[kColumns][4];
+      for (int k = 0; k < tile.depth; k += kAtOnce) {
+        float a[kRows][kAtOnce], b[kColumns][kAtOnce];
         rows.load(a, first, k);
         columns.load(b, second, k);
         HEED_UNROLL
-        for (int step = 0; step < 4; ++step)
+        for (int step = 0; step < kAtOnce; ++step)
           HEED_UNROLL
           for (int i = 0; i < kRows; ++i)
             HEED_UNROLL
@@ -112,25 +118,20 @@ HEED_DEVICE void matmul_f32(const MatmulArguments& in) {
 
 }  // namespace
 
-#define HEED_MATMUL_F32(tile)                                    \
-  HEED_GPU_KERNEL(matmul_f32_##tile##_nt, MatmulArguments, in) { \
-    matmul_f32<kF32Tile##tile, true, true>(in);                  \
-  }                                                              \
-  HEED_GPU_KERNEL(matmul_f32_##tile##_nn, MatmulArguments, in) { \
-    matmul_f32<kF32Tile##tile, true, false>(in);                 \
-  }                                                              \
-  HEED_GPU_KERNEL(matmul_f32_##tile##_tn, MatmulArguments, in) { \
-    matmul_f32<kF32Tile##tile, false, false>(in);                \
+#define HEED_MATMUL_F32(name, tile, ...)                                                     \
+  HEED_GPU_KERNEL_OF(tile.threads(), tile.blocks, matmul_f32_##name, MatmulArguments, in) { \
+    matmul_f32<tile, __VA_ARGS__>(in);                                                       \
   }
+// a as it is by a transposed b (n t: a weight), both as they are, and a transposed a.
+#define HEED_MATMUL_F32_TILE(size)                           \
+  HEED_MATMUL_F32(size##_nt, kF32Tile##size, true, true)   \
+  HEED_MATMUL_F32(size##_nn, kF32Tile##size, true, false)  \
+  HEED_MATMUL_F32(size##_tn, kF32Tile##size, false, false)
+HEED_MATMUL_F32_TILE(128x128)
+HEED_MATMUL_F32_TILE(64x64)
 
-HEED_MATMUL_F32(128x128)
-HEED_MATMUL_F32(64x64)
-
-HEED_GPU_KERNEL(matmul_f32_few_4, MatmulArguments, in) {
-  matmul_f32<kF32Few4, true, true, true>(in);
-}
-HEED_GPU_KERNEL(matmul_f32_few_16, MatmulArguments, in) {
-  matmul_f32<kF32Few16, true, true, true>(in);
-}
+// The weight is the first factor, the few rows of a the second.
+HEED_MATMUL_F32(few_4, kF32Few4, true, true, true)
+HEED_MATMUL_F32(few_16, kF32Few16, true, true, true)
 
 }  // namespace heed::kernels::gpu

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "heed/kernels/gpu/code/matmul.h"
-#include "heed/kernels/gpu/code/numbers.h"
+#include "heed/kernels/gpu/code/vectors.h"
 
 // What products of floats have in common: tiles of the factors in shared memory, and c.
 
@@ -138,6 +138,9 @@ class Output {
 
   HEED_DEVICE bool has(int row, int column) const { return row < in_.rows && column < in_.columns; }
 
+  /// Whether all sums start from 0.
+  HEED_DEVICE bool starts_from_zero() const { return !in_.accumulate && !in_.bias; }
+
   /// What a sum starts from.
   HEED_DEVICE float start(int row, int column) const {
     if (!has(row, column)) return 0.0f;
@@ -167,19 +170,18 @@ class Output {
       put(row, column, sum);
       put(row, column + 1, next);
     } else if (in_.c_is_bf16) {
-      *reinterpret_cast<Pair<Bf16>*>(static_cast<Bf16*>(in_.c) + place(row, column)) = {
-          narrow<Bf16>(sum), narrow<Bf16>(next)};
+      store_pair<Bf16>(place(row, column), sum, next);
     } else {
-      *reinterpret_cast<Pair<float>*>(static_cast<float*>(in_.c) + place(row, column)) = {sum,
-                                                                                          next};
+      store_pair<float>(place(row, column), sum, next);
     }
   }
 
  private:
   template <typename T>
-  struct alignas(2 * sizeof(T)) Pair {
-    T x, y;
-  };
+  HEED_DEVICE void store_pair(int64_t at, float sum, float next) const {
+    *reinterpret_cast<Vector<T, 2>*>(static_cast<T*>(in_.c) + at) = {narrow<T>(sum),
+                                                                     narrow<T>(next)};
+  }
 
   HEED_DEVICE int64_t place(int row, int column) const {
     return transposed ? column * in_.c_stride + row : row * in_.c_stride + column;
