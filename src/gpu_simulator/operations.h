@@ -14,6 +14,8 @@
 #define HEED_DEVICE inline
 #define HEED_UNROLL
 
+#define HEED_UNROLL
+
 #define HEED_GPU_KERNEL(name, Arguments, arguments)                                   \
   static void name(const Arguments& arguments);                                       \
   static const heed::gpu_simulator::RegisteredKernel registered_##name{               \
@@ -63,12 +65,19 @@ HEED_DEVICE float shuffle_xor(float value, unsigned mask) {
   return std::bit_cast<float>(registers[0]);
 }
 
-HEED_DEVICE void load_matrices_x4(uint32_t (&registers)[4], const void* row) {
+inline void load_matrices(gpu_simulator::WarpOperation operation, uint32_t (&registers)[4],
+                          const void* row) {
   if (reinterpret_cast<uintptr_t>(row) % 16 != 0) block().fail("ldmatrix: a row is not aligned");
   gpu_simulator::Registers lane{};
   std::memcpy(lane.data(), &row, sizeof(row));
-  block().run_in_warp(gpu_simulator::load_matrices_x4, 0, lane);
+  block().run_in_warp(operation, 0, lane);
   std::copy_n(lane.begin(), 4, registers);
+}
+HEED_DEVICE void load_matrices_x4(uint32_t (&registers)[4], const void* row) {
+  load_matrices(gpu_simulator::load_matrices_x4, registers, row);
+}
+HEED_DEVICE void load_matrices_x4_transposed(uint32_t (&registers)[4], const void* row) {
+  load_matrices(gpu_simulator::load_matrices_x4_transposed, registers, row);
 }
 
 HEED_DEVICE void mma_m16n8k16_bf16(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
@@ -95,10 +104,22 @@ HEED_DEVICE void mma_m16n8k16_s8(int32_t (&d)[4], const uint32_t (&a)[2], uint32
 HEED_DEVICE void copy_async_16(void* shared, const void* global) {
   block().copy_later(shared, global, 16);
 }
+HEED_DEVICE void copy_async_16_if(bool exists, void* shared, const void* global) {
+  alignas(16) static constexpr unsigned char kZeros[16] = {};
+  copy_async_16(shared, exists ? global : kZeros);
+}
 HEED_DEVICE void commit_copies() { block().commit_copies(); }
 template <unsigned pending>
 HEED_DEVICE void wait_for_copies() {
   block().wait_for_copies(pending);
+}
+
+HEED_DEVICE uint32_t bf16_pair(float low, float high) {
+  const auto rounded = [](float value) -> uint32_t {
+    const uint32_t bits = bits_of_float(value);
+    return std::isnan(value) ? 0x7fff : (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+  };
+  return rounded(high) << 16 | rounded(low);
 }
 
 HEED_DEVICE float fast_exp2(float x) { return std::exp2(x); }

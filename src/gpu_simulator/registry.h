@@ -21,6 +21,9 @@ void shuffle_xor(std::array<Registers, kWarpLanes>& lanes, unsigned mask, Tensor
 /// ldmatrix.x4: registers 0 and 1 hold the address of a row of 16 bytes; row r of matrix i is that
 /// of lane 8 i + r.
 void load_matrices_x4(std::array<Registers, kWarpLanes>& lanes, unsigned, TensorCores cores);
+/// The same; each matrix is transposed on its way.
+void load_matrices_x4_transposed(std::array<Registers, kWarpLanes>& lanes, unsigned,
+                                 TensorCores cores);
 /// Registers 0 to 3: a, 4 and 5: b, 6 to 9: c; then 0 to 3: d = a b + c.
 void mma_m16n8k16_bf16(std::array<Registers, kWarpLanes>& lanes, unsigned, TensorCores cores);
 /// The same with bytes and 32-bit sums, which are exact.

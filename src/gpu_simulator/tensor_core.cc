@@ -45,6 +45,12 @@ int64_t shifted_right(int64_t x, int shift) {
 }  // namespace
 
 float fused_sum(std::span<const float> a, std::span<const float> b, float c, int bits) {
+  float plain = c;
+  for (size_t i = 0; i < a.size(); ++i) plain += a[i] * b[i];
+  const auto is_finite = [](float value) { return std::isfinite(value); };
+  if (!std::ranges::all_of(a, is_finite) || !std::ranges::all_of(b, is_finite) || !is_finite(c))
+    return plain;
+
   std::array<Term, 17> terms;
   const size_t count = a.size() + 1;
   for (size_t i = 0; i < a.size(); ++i) terms[i] = product(a[i], b[i]);

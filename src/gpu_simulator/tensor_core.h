@@ -13,7 +13,7 @@ enum class TensorCores : uint8_t {
 
 /// c + sum of a[i] b[i] as one unit adds it: each term is cut to `bits` fractional bits below the
 /// largest exponent of all, the terms are added exactly, and the sum is cut to f32. At most 16
-/// products; finite operands (Xie et al. 2025, arXiv:2511.10909).
+/// products. If an operand is not finite, an ordinary sum (Xie et al. 2025, arXiv:2511.10909).
 float fused_sum(std::span<const float> a, std::span<const float> b, float c, int bits);
 
 /// c + sum of 16 products as mma.m16n8k16 on bf16 computes one element.

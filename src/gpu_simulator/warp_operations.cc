@@ -41,6 +41,14 @@ void put_results(Lanes& lanes, const Element& element) {
       lanes[lane][i] = element(lane / 4 + 8 * (i / 2), lane % 4 * 2 + i % 2, lanes[lane][6 + i]);
 }
 
+/// The addresses that lanes hand in.
+std::array<const std::byte*, kWarpLanes> rows_of_matrices(const Lanes& lanes) {
+  std::array<const std::byte*, kWarpLanes> rows;
+  for (unsigned lane = 0; lane < kWarpLanes; ++lane)
+    std::memcpy(&rows[lane], lanes[lane].data(), sizeof(rows[lane]));
+  return rows;
+}
+
 }  // namespace
 
 void shuffle_xor(Lanes& lanes, unsigned mask, TensorCores) {
@@ -50,12 +58,21 @@ void shuffle_xor(Lanes& lanes, unsigned mask, TensorCores) {
 }
 
 void load_matrices_x4(Lanes& lanes, unsigned, TensorCores) {
-  std::array<const std::byte*, kWarpLanes> rows;
-  for (unsigned lane = 0; lane < kWarpLanes; ++lane)
-    std::memcpy(&rows[lane], lanes[lane].data(), sizeof(rows[lane]));
+  const auto rows = rows_of_matrices(lanes);
   for (unsigned lane = 0; lane < kWarpLanes; ++lane)
     for (unsigned i = 0; i < 4; ++i)
       std::memcpy(&lanes[lane][i], rows[8 * i + lane / 4] + 4 * (lane % 4), 4);
+}
+
+void load_matrices_x4_transposed(Lanes& lanes, unsigned, TensorCores) {
+  const auto rows = rows_of_matrices(lanes);
+  for (unsigned lane = 0; lane < kWarpLanes; ++lane)
+    for (unsigned i = 0; i < 4; ++i) {
+      std::array<uint16_t, 2> column;
+      for (unsigned j = 0; j < 2; ++j)
+        std::memcpy(&column[j], rows[8 * i + lane % 4 * 2 + j] + 2 * (lane / 4), 2);
+      lanes[lane][i] = std::bit_cast<uint32_t>(column);
+    }
 }
 
 void mma_m16n8k16_bf16(Lanes& lanes, unsigned, TensorCores cores) {

@@ -10,6 +10,8 @@
 #define HEED_DEVICE __device__ __forceinline__
 #define HEED_UNROLL _Pragma("unroll")
 
+#define HEED_UNROLL _Pragma("unroll")
+
 #define HEED_GPU_KERNEL(name, Arguments, arguments) \
   extern "C" __global__ void name(const __grid_constant__ Arguments arguments)
 
@@ -61,6 +63,13 @@ HEED_DEVICE void load_matrices_x4(uint32_t (&registers)[4], const void* row) {
                : "r"(address));
 }
 
+HEED_DEVICE void load_matrices_x4_transposed(uint32_t (&registers)[4], const void* row) {
+  const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(row));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3},[%4];"
+               : "=r"(registers[0]), "=r"(registers[1]), "=r"(registers[2]), "=r"(registers[3])
+               : "r"(address));
+}
+
 HEED_DEVICE void mma_m16n8k16_bf16(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
@@ -88,10 +97,21 @@ HEED_DEVICE void copy_async_16(void* shared, const void* global) {
   const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.cg.shared.global [%0],[%1],16;" ::"r"(address), "l"(global));
 }
+HEED_DEVICE void copy_async_16_if(bool exists, void* shared, const void* global) {
+  const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.cg.shared.global [%0],[%1],16,%2;" ::"r"(address), "l"(global),
+               "r"(exists ? 16 : 0));
+}
 HEED_DEVICE void commit_copies() { asm volatile("cp.async.commit_group;"); }
 template <unsigned pending>
 HEED_DEVICE void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending));
+}
+
+HEED_DEVICE uint32_t bf16_pair(float low, float high) {
+  uint32_t pair;
+  asm("cvt.rn.bf16x2.f32 %0,%1,%2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
 }
 
 HEED_DEVICE float fast_exp2(float x) {
