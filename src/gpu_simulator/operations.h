@@ -14,8 +14,6 @@
 #define HEED_DEVICE inline
 #define HEED_UNROLL
 
-#define HEED_UNROLL
-
 #define HEED_GPU_KERNEL(name, Arguments, arguments)                                   \
   static void name(const Arguments& arguments);                                       \
   static const heed::gpu_simulator::RegisteredKernel registered_##name{               \

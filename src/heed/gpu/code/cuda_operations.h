@@ -10,8 +10,6 @@
 #define HEED_DEVICE __device__ __forceinline__
 #define HEED_UNROLL _Pragma("unroll")
 
-#define HEED_UNROLL _Pragma("unroll")
-
 #define HEED_GPU_KERNEL(name, Arguments, arguments) \
   extern "C" __global__ void name(const __grid_constant__ Arguments arguments)
 

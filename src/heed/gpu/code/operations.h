@@ -4,7 +4,6 @@
 // instruction or two, and by the compiler of the host for the simulator (src/gpu_simulator/):
 //
 //   HEED_GPU_KERNEL(name, Arguments, arguments) { ... }   a kernel; Arguments is a plain struct
-//   HEED_UNROLL                                           before a loop: for arrays in registers
 //   thread_index() block_threads() block_x() block_y() block_z()
 //   HEED_UNROLL                                           before a loop: for arrays in registers
 //   shared_memory<T>()                                    what the launch asked for, by 128 bytes
