@@ -114,6 +114,14 @@ HEED_DEVICE void wait_for_copies() {
   block().wait_for_copies(pending);
 }
 
+HEED_DEVICE uint32_t bf16_pair(float low, float high) {
+  const auto rounded = [](float value) -> uint32_t {
+    const uint32_t bits = bits_of_float(value);
+    return std::isnan(value) ? 0x7fff : (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+  };
+  return rounded(high) << 16 | rounded(low);
+}
+
 HEED_DEVICE float fast_exp2(float x) { return std::exp2(x); }
 
 }  // namespace heed::gpu

@@ -16,6 +16,7 @@ void clear(std::shared_ptr<kernels::AttentionMetadata>& spans) {
   spans->kv_begin.clear();
   spans->kv_end.clear();
   spans->kv_rows.clear();
+  spans->kept.forget();
 }
 
 /// Adds the keys `rows` of one sequence, whose queries end before row `q_end` of the pass.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "heed/base/random.h"
+#include "heed/kernels/kept_on_device.h"
 #include "heed/kernels/kernel.h"
 #include "heed/tensor/tensor.h"
 
@@ -19,6 +20,9 @@ struct AttentionMetadata {
   std::vector<int32_t> kv_begin;   // [B]
   std::vector<int32_t> kv_end;     // [B]
   std::vector<int32_t> kv_rows;    // empty, or one row per key
+  /// What kernels of a GPU made of the above for the other layers of a pass. Whoever changes the
+  /// above after a kernel has read them calls forget().
+  KeptOnDevice kept = {};
 
   int64_t sequences() const { return static_cast<int64_t>(kv_begin.size()); }
 
@@ -105,9 +109,9 @@ struct QueryRange {
 ///
 /// On machines with AMX, bf16 keys and values are multiplied in tiles. f32 queries are split into
 /// three bf16 numbers, whose sum is exact, and their weights into two (relative error 2^-17). With
-/// bf16 queries, weights are rounded to bf16.
-HEED_HOST_KERNEL(attention_forward,
-                 void(const AttentionForward& in, Tensor& out, Tensor& logsumexp));
+/// bf16 queries, weights are rounded to bf16. A GPU rounds them likewise where queries, keys and
+/// values are bf16.
+HEED_KERNEL(attention_forward, void(const AttentionForward& in, Tensor& out, Tensor& logsumexp));
 
 /// Gradients of attention_forward, whose weights are recomputed from logsumexp; a thread holds at
 /// most 16 MiB for a long sequence. Rows of k and v that no sequence reads get zeros. The key
@@ -120,6 +124,6 @@ HEED_KERNEL(attention_backward,
 /// The attention weights of a range of queries: [H, range.size(), Tk] f32. Each row is between 0
 /// and 1 with the sum 1 (less with a sink); masked keys have the weight 0. Dropout is not applied.
 /// A row does not depend on the range. k has the dtype of q, or is bf16 with f32 queries.
-HEED_HOST_KERNEL(attention_weights, Tensor(const AttentionForward& in, const QueryRange& range));
+HEED_KERNEL(attention_weights, Tensor(const AttentionForward& in, const QueryRange& range));
 
 }  // namespace heed::kernels

@@ -33,7 +33,7 @@ struct RotateOptions {
 
 /// Rotary positions (Su et al. 2021): x [N, H d] -> y of its shape and dtype. Each pair (a, b) of
 /// every head becomes (a cos - b sin, b cos + a sin). y may be x.
-HEED_HOST_KERNEL(rotate, void(const Tensor& x, const Rotation& rotation,
-                              const RotateOptions& options, Tensor& y));
+HEED_KERNEL(rotate, void(const Tensor& x, const Rotation& rotation, const RotateOptions& options,
+                         Tensor& y));
 
 }  // namespace heed::kernels

@@ -109,6 +109,12 @@ HEED_DEVICE void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending));
 }
 
+HEED_DEVICE uint32_t bf16_pair(float low, float high) {
+  uint32_t pair;
+  asm("cvt.rn.bf16x2.f32 %0,%1,%2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+
 HEED_DEVICE float fast_exp2(float x) {
   float y;
   asm("ex2.approx.ftz.f32 %0,%1;" : "=f"(y) : "f"(x));

@@ -21,6 +21,7 @@
 //   mma_m16n8k16_s8(d, a, b)
 //   copy_async_16(shared, global), commit_copies(), wait_for_copies<pending>()
 //   copy_async_16_if(exists, shared, global)              zeros if the source does not exist
+//   bf16_pair(low, high)                                  rounded to bf16, in one register
 //   fast_exp2(x)                                          ex2.approx
 #ifdef __CUDACC__
 #include "heed/gpu/code/cuda_operations.h"
