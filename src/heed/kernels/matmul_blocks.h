@@ -41,7 +41,7 @@ struct BlockProduct {
 
 /// Packs weights [N, K] in one parallel region. Their bytes are not needed afterwards. Throws Error
 /// if one is not of a block type.
-HEED_HOST_KERNEL(pack_blocks_grouped, std::vector<PackedBlocks>(std::span<const Tensor> weights));
+HEED_KERNEL(pack_blocks_grouped, std::vector<PackedBlocks>(std::span<const Tensor> weights));
 
 /// Packs one weight.
 inline PackedBlocks pack_blocks(const Tensor& weight) {
@@ -62,7 +62,7 @@ inline PackedBlocks pack_blocks(const Tensor& weight) {
 /// own sub-minimum. Zeros are positive there, and an infinite scale or minimum of a weight counts
 /// as NaN. The bias is added at the end. So the bits depend neither on M and N, nor on the number
 /// of threads, nor on the machine, and cpu and reference agree.
-HEED_HOST_KERNEL(matmul_blocks_grouped,
+HEED_KERNEL(matmul_blocks_grouped,
                  void(const Tensor& a, std::span<const BlockProduct> products));
 
 /// The same for one weight.

@@ -33,7 +33,7 @@ struct Int8Product {
 /// scale = max |x| / 127. (If one is not finite, the scale is NaN; if 1 / scale is not, all
 /// integers are zero.) A q8_0 weight is thereby rounded a second time. Throws Error if K exceeds
 /// kMaxInt8Cols.
-HEED_HOST_KERNEL(pack_int8, PackedInt8(const Tensor& weight));
+HEED_KERNEL(pack_int8, PackedInt8(const Tensor& weight));
 
 /// c = a weight^T + bias for several weights and one a, in one parallel region. a [M, K] of f32 or
 /// bf16, bias [N] f32 or undefined (absent), c [M, N] of f32 or bf16, which must not overlap them.
@@ -47,7 +47,7 @@ HEED_HOST_KERNEL(pack_int8, PackedInt8(const Tensor& weight));
 ///
 /// Compared with matmul_blocks, sums stay integers over the whole row: several times as fast for
 /// many rows, but less exact where the elements of a row differ much in magnitude.
-HEED_HOST_KERNEL(matmul_int8_grouped, void(const Tensor& a, std::span<const Int8Product> products));
+HEED_KERNEL(matmul_int8_grouped, void(const Tensor& a, std::span<const Int8Product> products));
 
 /// The same for one weight.
 inline void matmul_int8(const Tensor& a, const PackedInt8& weight, const Tensor& bias, Tensor& c) {

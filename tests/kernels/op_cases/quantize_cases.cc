@@ -1,17 +1,9 @@
 #include "heed/kernels/quantize.h"
 
-#include "tests/kernels/op_cases/op_cases.h"
-#include "tests/kernels/stored_testing.h"
+#include "tests/kernels/op_cases/stored_input.h"
 
 namespace heed::kernels {
 namespace {
-
-/// Elements or blocks of every dtype, made on the host, where the case runs.
-Tensor stored_input(const Shape& shape, DType dtype, uint64_t seed) {
-  Device* const device = current_device();
-  const DeviceScope host(nullptr);
-  return random_stored(shape, dtype, seed).to(device);
-}
 
 const AddOpCases quantize_cases([] {
   std::vector<OpCase> cases;

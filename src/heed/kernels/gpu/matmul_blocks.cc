@@ -1,0 +1,148 @@
+#include "heed/kernels/matmul_blocks.h"
+
+#include <algorithm>
+#include <array>
+
+#include "heed/base/rounding.h"
+#include "heed/kernels/gpu/code/block_planes.h"
+#include "heed/kernels/gpu/code/block_types.h"
+#include "heed/kernels/gpu/code/matmul_blocks.h"
+#include "heed/kernels/gpu/code/pack_blocks.h"
+#include "heed/kernels/gpu/grouped_products.h"
+
+namespace heed::kernels::gpu {
+namespace {
+
+struct BlockKernels {
+  const char *pack = nullptr, *one = nullptr, *few = nullptr, *many = nullptr;
+};
+
+/// By dtype; those of plain types are empty.
+constexpr auto kBlockKernels = [] {
+  std::array<BlockKernels, kStoredTypes.size()> kernels{};
+#define HEED_NAME_BLOCK_KERNELS(name, Block)                                                   \
+  kernels[static_cast<size_t>(DType::name)] = {"pack_blocks_" #name, "matmul_blocks_1_" #name, \
+                                               "matmul_blocks_8_" #name,                       \
+                                               "matmul_blocks_many_" #name};
+  HEED_FOR_BLOCK_TYPES(HEED_NAME_BLOCK_KERNELS)
+#undef HEED_NAME_BLOCK_KERNELS
+  return kernels;
+}();
+
+const BlockKernels& block_kernels_of(DType dtype) {
+  return kBlockKernels[static_cast<size_t>(dtype)];
+}
+
+constexpr unsigned kPackThreads = 128, kQuantiseThreads = 256;
+/// Rows of a from which matmul_blocks_many_* are faster.
+constexpr int64_t kManyFrom = 33;
+int64_t units_of(int64_t cols) { return cols / kUnitElements; }
+
+/// Bytes of a packed strip.
+int64_t strip_bytes(DType dtype, int64_t cols) {
+  const BlockLayout layout(traits_of(dtype));
+  return ceil_div(units_of(cols), int64_t{kQuadUnits * layout.quads}) * layout.bytes;
+}
+
+/// Packs rows [begin, end) of a weight, from a multiple of 16 on; their bytes are on the GPU.
+void pack_rows(const std::byte* from, const Tensor& weight, int64_t begin, int64_t end,
+               std::byte* to) {
+  const BlockLayout layout(traits_of(weight.dtype()));
+  const int64_t units = units_of(weight.cols());
+  const int64_t quads = ceil_div(units, int64_t{kQuadUnits * layout.quads}) * layout.quads;
+  const int64_t lanes = ceil_div(end - begin, int64_t{kStripRows}) * quads * 32;
+  if (lanes == 0) return;
+  launch(block_kernels_of(weight.dtype()).pack,
+         {.x = blocks_for(lanes, kPackThreads), .threads = kPackThreads},
+         PackBlocksArguments{
+             from, to + begin / kStripRows * strip_bytes(weight.dtype(), weight.cols()),
+             static_cast<int>(end - begin), static_cast<int>(units), weight.row_bytes()});
+}
+
+PackedBlocks pack_weight(const Tensor& weight) {
+  require(multiplies_blocks(weight.dtype()), "pack_blocks: the weight is {}, expected blocks",
+          name_of(weight.dtype()));
+  const int64_t rows = weight.rows(), strips = ceil_div(rows, int64_t{kStripRows});
+  const int64_t bytes = strips * strip_bytes(weight.dtype(), weight.cols());
+  PackedBlocks packed{.panels = current_gpu().allocate(static_cast<size_t>(bytes)),
+                      .panel_bytes = bytes,
+                      .dtype = weight.dtype(),
+                      .rows = rows,
+                      .cols = weight.cols()};
+  for_slices(weight, [&](const std::byte* from, int64_t begin, int64_t end) {
+    pack_rows(from, weight, begin, end, packed.panels.get());
+  });
+  return packed;
+}
+
+/// The rows of a as records.
+std::shared_ptr<std::byte> quantised(const Tensor& a) {
+  const int64_t units = units_of(a.cols()), quads = ceil_div(units, int64_t{Record::kUnits});
+  const int64_t groups = ceil_div(a.rows(), int64_t{Record::kRows});
+  auto records = current_gpu().allocate(static_cast<size_t>(groups * quads * Record::kBytes));
+  if (units > 0)
+    launch(a.dtype() == DType::f32 ? "quantise_blocks_f32" : "quantise_blocks_bf16",
+           {.x = blocks_for(a.rows() * quads, kQuantiseThreads / 32), .threads = kQuantiseThreads},
+           QuantiseBlocksArguments{memory(a), records.get(), static_cast<int>(a.rows()),
+                                   static_cast<int>(units)});
+  return records;
+}
+
+/// Products with weights of one type.
+void start_products(const Tensor& a, std::span<const BlockProduct> products,
+                    const std::byte* records) {
+  const DType dtype = products[0].weight->dtype;
+  const BlockKernels& kernels = block_kernels_of(dtype);
+  const bool one = a.rows() == 1, many = a.rows() >= kManyFrom;
+  MatmulBlocksArguments in{.products = {},
+                           .count = 0,
+                           .records = records,
+                           .rows = static_cast<int>(a.rows()),
+                           .units = static_cast<int>(units_of(a.cols()))};
+  const unsigned blocks = put_products(products, many ? kManyWeightRows : kStripRows, in);
+  if (blocks == 0) return;
+  if (many) {
+    const BlockTraits& type = traits_of(dtype);
+    const int minimums = !type.has_minimum ? 0 : has_halves(type) ? 2 : 1;
+    launch(kernels.many,
+           {.x = blocks,
+            .y = blocks_for(a.rows(), kManyRows),
+            .threads = kManyThreads,
+            .shared_bytes = many_shared_bytes(minimums)},
+           in);
+  } else {
+    const int columns = one ? 1 : 8;
+    launch(one ? kernels.one : kernels.few,
+           {.x = blocks,
+            .y = blocks_for(a.rows(), columns),
+            .threads = kFewThreads,
+            .shared_bytes = few_shared_bytes(columns)},
+           in);
+  }
+}
+
+}  // namespace
+
+std::vector<PackedBlocks> pack_blocks_grouped(std::span<const Tensor> weights) {
+  std::vector<PackedBlocks> packed;
+  packed.reserve(weights.size());
+  for (const Tensor& weight : weights) packed.push_back(pack_weight(weight));
+  return packed;
+}
+
+void matmul_blocks_grouped(const Tensor& a, std::span<const BlockProduct> products) {
+  check_gpu_products("matmul_blocks", a, products);
+  if (products.empty() || a.rows() == 0) return;
+  const auto records = quantised(a);
+  while (!products.empty()) {
+    const DType dtype = products[0].weight->dtype;
+    const auto other = std::ranges::find_if(
+        products, [&](const BlockProduct& product) { return product.weight->dtype != dtype; });
+    const size_t count = std::min<size_t>(static_cast<size_t>(other - products.begin()),
+                                          MatmulBlocksArguments::kMaxProducts);
+    start_products(a, products.first(count), records.get());
+    products = products.subspan(count);
+  }
+}
+
+}  // namespace heed::kernels::gpu
