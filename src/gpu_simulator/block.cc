@@ -32,7 +32,7 @@ thread_local Block* current_block = nullptr;
 Block::Block(const Launch& launch, Dimensions index)
     : launch_(launch),
       index_(index),
-      stacks_(kStackBytes * launch.threads),
+      stacks_(std::make_unique_for_overwrite<std::byte[]>(kStackBytes * launch.threads)),
       shared_(launch.shared_bytes + kSharedAlignment, kUnwritten),
       threads_(launch.threads),
       warps_(launch.threads / kWarpLanes),
@@ -46,7 +46,7 @@ Block::Block(const Launch& launch, Dimensions index)
   shared_offset_ = static_cast<size_t>(static_cast<std::byte*>(begin) - shared_.data());
   for (unsigned i = 0; i < launch.threads; ++i)
     threads_[i].fiber.start(
-        std::span(stacks_).subspan(kStackBytes * i, kStackBytes),
+        std::span(stacks_.get() + kStackBytes * i, kStackBytes),
         [](void* launched) {
           auto& of = *static_cast<Launch*>(launched);
           __tsan_acquire(&of);

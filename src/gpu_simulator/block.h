@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -109,7 +110,8 @@ class Block {
 
   Launch launch_;
   Dimensions index_;
-  std::vector<std::byte> stacks_, shared_;
+  std::unique_ptr<std::byte[]> stacks_;
+  std::vector<std::byte> shared_;
   size_t shared_offset_ = 0;
   std::vector<Thread> threads_;
   std::vector<Warp> warps_;
