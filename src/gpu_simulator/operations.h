@@ -65,6 +65,12 @@ HEED_DEVICE float shuffle_xor(float value, unsigned mask) {
   return std::bit_cast<float>(registers[0]);
 }
 
+HEED_DEVICE uint32_t reduce_max(uint32_t bits) {
+  gpu_simulator::Registers registers{bits};
+  block().run_in_warp(gpu_simulator::reduce_max, 0, registers);
+  return registers[0];
+}
+
 inline void load_matrices(gpu_simulator::WarpOperation operation, uint32_t (&registers)[4],
                           const void* row) {
   if (reinterpret_cast<uintptr_t>(row) % 16 != 0) block().fail("ldmatrix: a row is not aligned");

@@ -18,6 +18,8 @@ const Kernel* find_kernel(std::string_view name);
 
 /// Register 0 of lane ^ mask.
 void shuffle_xor(std::array<Registers, kWarpLanes>& lanes, unsigned mask, TensorCores cores);
+/// The largest register 0, in every lane.
+void reduce_max(std::array<Registers, kWarpLanes>& lanes, unsigned, TensorCores cores);
 /// ldmatrix.x4: registers 0 and 1 hold the address of a row of 16 bytes; row r of matrix i is that
 /// of lane 8 i + r.
 void load_matrices_x4(std::array<Registers, kWarpLanes>& lanes, unsigned, TensorCores cores);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -55,6 +56,12 @@ void shuffle_xor(Lanes& lanes, unsigned mask, TensorCores) {
   const Lanes before = lanes;
   for (unsigned lane = 0; lane < kWarpLanes; ++lane)
     lanes[lane][0] = before[(lane ^ mask) % kWarpLanes][0];
+}
+
+void reduce_max(Lanes& lanes, unsigned, TensorCores) {
+  uint32_t largest = 0;
+  for (const Registers& lane : lanes) largest = std::max(largest, lane[0]);
+  for (Registers& lane : lanes) lane[0] = largest;
 }
 
 void load_matrices_x4(Lanes& lanes, unsigned, TensorCores) {

@@ -45,6 +45,28 @@ TEST(Softmax, CpuAgreesWithReferenceOnEveryTarget) {
   });
 }
 
+TEST(Softmax, LogSumExpIsWhatLogSoftmaxSubtracts) {
+  on_every_target([](const std::string& target) {
+    for (const int64_t cols : kOddSizes)
+      for (const Backend backend : {Backend::cpu, Backend::reference}) {
+        Tensor x = normals({3, cols}, 38, DType::f32, 5.0f), y = Tensor::empty({3, cols});
+        for (int64_t i = 0; i < cols; ++i) x.data<float>()[i] = -kInfinity;
+        Tensor sums = Tensor::empty({3, 2});
+        const HostBackendScope scope(backend);
+        log_softmax(x, y);
+        log_sum_exp(x, sums);
+        for (int64_t i = 0; i < x.elements(); ++i) {
+          const float* const row = sums.data<float>() + i / cols * 2;
+          const float expected = x.data<float>()[i] - row[0] - row[1];
+          if (backend == Backend::cpu)
+            EXPECT_EQ(y.data<float>()[i], expected) << target << ", " << i;
+          else if (std::isfinite(expected))
+            EXPECT_NEAR(y.data<float>()[i], expected, 1e-5);
+        }
+      }
+  });
+}
+
 TEST(Softmax, RowsSumToOne) {
   for (const int64_t cols : kOddSizes) {
     const Tensor y = softmax_of(normals({1, cols}, 33, DType::f32, 5.0f));

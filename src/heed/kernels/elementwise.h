@@ -15,7 +15,7 @@ HEED_KERNEL(scale, void(float factor, Tensor& y));
 HEED_KERNEL(convert, void(const Tensor& x, Tensor& y));
 /// The sum of the squares of all elements of all tensors, in double precision and a fixed order.
 /// Tensors are f32; undefined ones have no elements.
-HEED_HOST_KERNEL(sum_of_all_squares, double(std::span<const Tensor> tensors));
+HEED_KERNEL(sum_of_all_squares, double(std::span<const Tensor> tensors));
 /// The same for one tensor.
 inline double sum_of_squares(const Tensor& x) { return sum_of_all_squares({&x, 1}); }
 

@@ -26,7 +26,7 @@ struct ExpertGradients {
 
 /// y[n] = the sum over k of weights[n, k] times the output of its k-th expert, in the order of k,
 /// in f32; y [N, D].
-HEED_HOST_KERNEL(combine_experts_forward, void(const ExpertOutputs& in, Tensor& y));
+HEED_KERNEL(combine_experts_forward, void(const ExpertOutputs& in, Tensor& y));
 /// The gradient of combine_experts_forward. d_weights[n, k] = the dot product of dy[n] and the
 /// output of token n's k-th expert.
 HEED_KERNEL(combine_experts_backward,

@@ -46,6 +46,13 @@ const AddOpCases elementwise_cases([] {
                      soft_cap(30.0f, x);
                      return std::vector<OpResult>{{"x", x}};
                    }});
+  cases.push_back({"sum_of_all_squares", [] {
+                     const Tensor all = normal_input({70001}, 56);
+                     const Tensor tensors[] = {normal_input({3, 5}, 57), Tensor(), all,
+                                               all.reshaped({70001, 1}).row_slice(1, 4)};
+                     const auto sum = static_cast<float>(sum_of_all_squares(tensors));
+                     return std::vector<OpResult>{{"sum", Tensor::of({1}, std::vector{sum})}};
+                   }});
   return cases;
 });
 

@@ -20,6 +20,17 @@ OpCase gather_case(int64_t cols, DType dtype) {
           true};
 }
 
+OpCase add_rows_case(int64_t cols, DType dtype) {
+  return {"add_rows of " + std::to_string(cols),
+          [=] {
+            const Tensor x = normal_input({7, cols}, 68, dtype);
+            Tensor y = normal_input({8, cols}, 69, dtype);
+            add_rows(x, kRows, y);
+            return std::vector<OpResult>{{"y", y}};
+          },
+          true};
+}
+
 OpCase embedding_case(int64_t cols, DType dtype, bool positions) {
   return {"embedding of " + std::to_string(cols), [=] {
             const Tensor table = normal_input({7, cols}, 63, dtype);
@@ -52,6 +63,7 @@ const AddOpCases rows_cases([] {
   for (const DType dtype : kFloating) {
     for (const int64_t cols : {1, 6, 64, 1040}) {
       cases.push_back(gather_case(cols, dtype));
+      cases.push_back(add_rows_case(cols, dtype));
       cases.push_back(embedding_case(cols, dtype, false));
       cases.push_back(embedding_case(cols, dtype, true));
     }

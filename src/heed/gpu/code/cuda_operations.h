@@ -57,6 +57,8 @@ HEED_DEVICE float shuffle_xor(float value, unsigned mask) {
   return __shfl_xor_sync(~0u, value, static_cast<int>(mask));
 }
 
+HEED_DEVICE uint32_t reduce_max(uint32_t bits) { return __reduce_max_sync(~0u, bits); }
+
 HEED_DEVICE void load_matrices_x4(uint32_t (&registers)[4], const void* row) {
   const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(row));
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3},[%4];"

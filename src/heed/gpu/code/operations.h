@@ -15,6 +15,7 @@
 //   load_once_16(global, words)                           past the first cache
 //   synchronize()                                         a barrier of the block
 //   shuffle_xor(value, mask)                              the value of lane ^ mask of the warp
+//   reduce_max(bits)                                      the largest of the warp (redux.max.u32)
 //   load_matrices_x4(registers, row)                      ldmatrix.x4
 //   load_matrices_x4_transposed(registers, row)           ldmatrix.x4.trans
 //   mma_m16n8k16_bf16(d, a, b), mma_m16n8k32_s8(d, a, b)  d += a b on tensor cores

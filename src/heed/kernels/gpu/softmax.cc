@@ -4,6 +4,31 @@
 #include "heed/kernels/gpu/launch_rows.h"
 
 namespace heed::kernels::gpu {
+namespace {
+
+/// Launches the kernels of log_softmax or log_sum_exp: `sums`, and `finish` if rows have several
+/// parts.
+void launch_log_softmax(const char* sums, const char* finish, const Tensor& x, Tensor& y,
+                        bool finishes_rows) {
+  const int64_t parts = blocks_for(x.cols(), kExpSumColumns);
+  const RowShape shape = shape_of_row(std::min<int64_t>(x.cols(), kExpSumColumns), 4);
+  const Tensor sums_of_parts = parts > 1 ? Tensor::empty({x.rows(), parts, 2}) : Tensor();
+  const LogSoftmaxArguments arguments{
+      .x = elements<float>(x),
+      .y = elements<float>(y),
+      .sums = reinterpret_cast<ExpSumOfPart*>(memory(sums_of_parts)),
+      .rows = x.rows(),
+      .columns = static_cast<int>(x.cols()),
+      .parts = static_cast<int>(parts),
+      .shape = shape};
+  const LaunchShape of_parts = launch_shape(shape, x.rows() * parts);
+  launch(sums, of_parts, arguments);
+  if (parts == 1) return;
+  const LaunchShape of_rows{.x = static_cast<unsigned>(x.rows()), .threads = 32};
+  launch(finish, finishes_rows ? of_rows : of_parts, arguments);
+}
+
+}  // namespace
 
 void softmax_forward(const Tensor& x, Tensor& y) {
   if (x.elements() == 0) return;
@@ -14,18 +39,12 @@ void softmax_forward(const Tensor& x, Tensor& y) {
 
 void log_softmax(const Tensor& x, Tensor& y) {
   if (x.elements() == 0) return;
-  const int64_t parts = blocks_for(x.cols(), kExpSumColumns);
-  const RowShape shape = shape_of_row(std::min<int64_t>(x.cols(), kExpSumColumns), 4);
-  const Tensor sums = parts > 1 ? Tensor::empty({x.rows(), parts, 2}) : Tensor();
-  const LogSoftmaxArguments arguments{elements<float>(x),
-                                      elements<float>(y),
-                                      reinterpret_cast<ExpSumOfPart*>(memory(sums)),
-                                      x.rows(),
-                                      static_cast<int>(x.cols()),
-                                      static_cast<int>(parts),
-                                      shape};
-  launch("log_softmax_sums", launch_shape(shape, x.rows() * parts), arguments);
-  if (parts > 1) launch("log_softmax_finish", launch_shape(shape, x.rows() * parts), arguments);
+  launch_log_softmax("log_softmax_sums", "log_softmax_finish", x, y, false);
+}
+
+void log_sum_exp(const Tensor& x, Tensor& y) {
+  if (x.elements() == 0) return;
+  launch_log_softmax("log_sum_exp_sums", "log_sum_exp_finish", x, y, true);
 }
 
 }  // namespace heed::kernels::gpu

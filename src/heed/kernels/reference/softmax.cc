@@ -69,4 +69,14 @@ void log_softmax(const Tensor& x, Tensor& y) {
   }
 }
 
+void log_sum_exp(const Tensor& x, Tensor& y) {
+  for (int64_t n = 0; n < x.rows(); ++n) {
+    const ExpSum row = exp_sum(x.data<float>() + n * x.cols(), x.cols());
+    const double log = row.sum == 0.0 ? 0.0 : std::log(row.sum);
+    float* to = y.data<float>() + 2 * n;
+    to[0] = static_cast<float>(std::isnan(log) ? log : row.shift);
+    to[1] = static_cast<float>(log);
+  }
+}
+
 }  // namespace heed::kernels::reference

@@ -77,6 +77,20 @@ void log_softmax(const Tensor& x, Tensor& y) {
   });
 }
 
+void log_sum_exp(const Tensor& x, Tensor& y) {
+  const int64_t cols = x.cols();
+  const float* from = x.data<float>();
+  float* to = y.data<float>();
+  parallel_for(x.rows(), grain_rows(kHeavyGrain, cols), [=](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      const ExpSum row = exp_sum(from + n * cols, cols);
+      const float log = static_cast<float>(row.log());
+      to[2 * n] = std::isnan(log) ? log : row.shift;
+      to[2 * n + 1] = log;
+    }
+  });
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels
 HWY_AFTER_NAMESPACE();
@@ -94,6 +108,8 @@ void cpu::softmax_backward(const Tensor& y, const Tensor& dy, Tensor& dx) {
 }
 HWY_EXPORT(log_softmax);
 void cpu::log_softmax(const Tensor& x, Tensor& y) { HWY_DYNAMIC_DISPATCH(log_softmax)(x, y); }
+HWY_EXPORT(log_sum_exp);
+void cpu::log_sum_exp(const Tensor& x, Tensor& y) { HWY_DYNAMIC_DISPATCH(log_sum_exp)(x, y); }
 
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

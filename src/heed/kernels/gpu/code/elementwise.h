@@ -11,4 +11,18 @@ struct ElementwiseArguments {
   float factor;
 };
 
+/// Neighbouring elements whose squares a block adds up.
+struct SquaresChunk {
+  const float* from;
+  long long count;
+};
+
+/// sums_of_squares: a block a chunk. sum_of_sums: one block adds up `count` sums.
+struct SumOfSquaresArguments {
+  const SquaresChunk* chunks;
+  double* sums;
+  double* result;
+  long long count;
+};
+
 }  // namespace heed::kernels::gpu

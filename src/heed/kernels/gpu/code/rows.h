@@ -14,4 +14,13 @@ struct GatherRowsArguments {
   int columns;
 };
 
+/// y[targets[g]] += the rows order[starts[g]], ..., order[starts[g + 1] - 1] of x, one after the
+/// other. A block of the grid has some columns (y) of a target (x).
+struct AddRowsArguments {
+  const void* x;
+  const int32_t *order, *starts, *targets;
+  void* y;
+  int columns;
+};
+
 }  // namespace heed::kernels::gpu

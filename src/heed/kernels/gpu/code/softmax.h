@@ -23,8 +23,9 @@ struct ExpSumOfPart {
 /// Columns of a part of a row of log_softmax.
 constexpr int kExpSumColumns = 4096;
 
-/// x and y [rows, columns]; a row has `parts` parts of kExpSumColumns columns, and `sums` each
-/// part's. With one part y is written at once, and `sums` is null.
+/// x [rows, columns]; a row has `parts` parts of kExpSumColumns columns, and `sums` each part's. y
+/// is that of log_softmax or of log_sum_exp. With one part it is written at once, and `sums` is
+/// null.
 struct LogSoftmaxArguments {
   const float* x;
   float* y;
