@@ -1,5 +1,5 @@
 # Kernels for GPUs, as nvcc compiles them: data that the driver loads (src/heed/gpu/gpu.h). heed links
-# nothing of NVIDIA. Where there is no nvcc, the data is empty.
+# nothing of NVIDIA. Where there is no nvcc, or -DHEED_NVCC=OFF is given, the data is empty.
 #
 # The kernels are compiled for Ampere (8.0, which later ones run, too) and Hopper (9.0a); releases add what
 # HEED_CUDA_ARCHITECTURES names.

@@ -60,6 +60,7 @@ docs/training
 docs/cluster
 docs/fine_tuning
 docs/quantization
+docs/gpu
 docs/tokenizers
 docs/python
 docs/c
@@ -82,6 +83,7 @@ docs/log
 bench/results/README
 docs/platforms
 docs/adding_a_family
+docs/adding_a_kernel
 CONTRIBUTING
 ```
 """

@@ -11,6 +11,7 @@
 #include "heed/compute.h"
 #include "heed/conversation.h"
 #include "heed/convert.h"
+#include "heed/devices.h"
 #include "heed/embedding.h"
 #include "heed/error.h"
 #include "heed/executor.h"

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -104,6 +105,11 @@ struct LoadOptions {
   /// Without it: bf16 if products are int8, else the type of the activations. Beam search, and
   /// therefore translation, always chooses by itself.
   std::optional<CacheType> cache = {};
+  /// Where the model computes: "cpu"; "gpu", the first GPU that heed can use; "gpu:1", the GPU of
+  /// that ordinal (devices.h); or "auto", the first GPU with room for the weights and the kv cache
+  /// of the model's context (at most 8192 tokens), else the CPU. Loading throws Error when "gpu" or
+  /// "gpu:N" cannot be used, or has no room for the weights.
+  std::string device = "auto";
   /// If set, weights are initialised from this seed instead of read; config.json is enough then.
   std::optional<uint64_t> random_weights = {};
   /// The longest text in tokens of a model with scaled rotary positions, at most what the scaling

@@ -48,6 +48,7 @@ class LoadOptions(TypedDict, total=False):
     weights: WeightType | None  #: what matrices are converted to [as they are stored]
     compute: Literal["f32", "bf16", "int8"] | None  #: arithmetic [int8 if weights are quantised, else f32]
     cache: Literal["f32", "bf16", "int8"] | None  #: the type of cached keys and values
+    device: str | None  #: "cpu", "gpu", "gpu:1" ["auto": a GPU that the model fits, else the CPU]
     random_weights: int | None  #: a seed: weights are initialised, not read
     rope_context: int | None  #: longest text in tokens, for scaled rotary positions
     weight_cache: Path | None  #: a local directory where processes share packed weights [None: not shared]

@@ -64,6 +64,9 @@ static void test_options(const struct test_paths* paths) {
   options.cache = HEED_COMPUTE_INT8;
   OK(heed_model_load(paths->decoder, &options, &model, &last_error));
   OK(heed_model_free(model, &last_error));
+  options.device = "tpu";
+  FAILS(HEED_ERROR_FAILED, heed_model_load(paths->decoder, &options, &model, &last_error));
+  options.device = "cpu";
   options.compute = HEED_COMPUTE_INT8; /* for which weights are packed */
   options.weight_cache = "/dev/null";  /* no directory */
   FAILS(HEED_ERROR_FAILED, heed_model_load(paths->decoder, &options, &model, &last_error));

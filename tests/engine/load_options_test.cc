@@ -17,12 +17,13 @@ std::shared_ptr<const nn::TensorParallel> some_parts() {
 TEST(LoadOptions, AreDifferentWhenAnyFieldIs) {
   LoadOptions changed;
   // Does not compile when there are more fields than this test has.
-  auto& [weights, compute, cache, random_weights, rope_context, adapters, weight_cache, speculation,
-         executor, parts, hub] = changed;
+  auto& [weights, compute, cache, device, random_weights, rope_context, adapters, weight_cache,
+         speculation, executor, parts, hub] = changed;
   const std::vector<std::function<void()>> changes{
       [&] { weights = WeightType::q8_0; },
       [&] { compute = Compute::bf16; },
       [&] { cache = CacheType::int8; },
+      [&] { device = "cpu"; },
       [&] { random_weights = 1; },
       [&] { rope_context = 8192; },
       [&] { adapters = {{.path = "adapter"}}; },

@@ -1,12 +1,10 @@
 // Drivers that are missing, too old or broken, and forked processes: one clear line each.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "heed/gpu/graph.h"
+#include "tests/base/forked.h"
 #include "tests/gpu/gpu_testing.h"
 #include "tests/gpu/test_kernels.h"
 
@@ -62,21 +60,7 @@ TEST(BrokenDriver, LosesAGpu) {
 
 /// What `action` throws in a forked child.
 std::string error_of_child(const std::function<void()>& action) {
-  int ends[2];
-  if (::pipe(ends) != 0) return "no pipe";
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const std::string error = error_of(action);
-    [[maybe_unused]] const ssize_t written = ::write(ends[1], error.data(), error.size());
-    ::_exit(0);
-  }
-  ::close(ends[1]);
-  std::string error(1000, '\0');
-  const ssize_t read = ::read(ends[0], error.data(), error.size());
-  error.resize(static_cast<size_t>(std::max<ssize_t>(read, 0)));
-  ::close(ends[0]);
-  ::waitpid(child, nullptr, 0);
-  return error;
+  return in_forked_child([&] { return error_of(action); });
 }
 
 TEST(ForkedProcess, CannotUseWhatItsParentHasOpened) {

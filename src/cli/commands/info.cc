@@ -10,6 +10,7 @@
 #include "heed/base/display.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
+#include "heed/devices.h"
 #include "heed/model_facts.h"
 
 namespace heed::cli {
@@ -21,7 +22,7 @@ struct InfoOptions {
   CommonOptions common;
   std::string model;
   std::optional<int64_t> context;
-  bool all = false, weights = false, json = false;
+  bool all = false, weights = false, devices = false, json = false;
 };
 
 /// A field of the configuration.
@@ -181,19 +182,64 @@ void print_weights(const ModelFacts& facts) {
     std::cout << fmt::format("{:<55} {}\n", weight.name, shape_text(weight.shape));
 }
 
-int run_info(const InfoOptions& options) {
-  const Threads threads(options.common);
-  const std::string path = find_model(options.model, {.weights = false});
-  ModelFacts facts = describe_model(path);
+std::string device_text(const DeviceInfo& gpu) {
+  std::string text = fmt::format("{}, compute capability {}.{}, ", gpu.name, gpu.major, gpu.minor);
+  if (!gpu.problem.empty())
+    return text + fmt::format("{}, not used: {}", bytes_text(gpu.memory_bytes), gpu.problem);
+  return text +
+         fmt::format("{} of {} free", bytes_text(gpu.free_bytes), bytes_text(gpu.memory_bytes));
+}
+
+void print_devices(const Devices& devices) {
+  if (!devices.missing.empty()) print_line("gpu", "none: " + one_line(devices.missing));
+  for (const DeviceInfo& gpu : devices.gpus)
+    print_line(fmt::format("gpu:{}", gpu.ordinal), one_line(device_text(gpu)));
+}
+
+Json to_json(const Devices& devices) {
+  Json gpus = Json::array();
+  for (const DeviceInfo& gpu : devices.gpus) {
+    Json one = {{"device", fmt::format("gpu:{}", gpu.ordinal)},
+                {"name", gpu.name},
+                {"compute_capability", fmt::format("{}.{}", gpu.major, gpu.minor)},
+                {"memory_bytes", gpu.memory_bytes}};
+    if (gpu.problem.empty())
+      one["free_bytes"] = gpu.free_bytes;
+    else
+      one["problem"] = gpu.problem;
+    gpus.push_back(std::move(one));
+  }
+  Json json = {{"gpus", std::move(gpus)}};
+  if (!devices.missing.empty()) json["missing"] = devices.missing;
+  return json;
+}
+
+ModelFacts describe(const InfoOptions& options) {
+  ModelFacts facts = describe_model(find_model(options.model, {.weights = false}));
   print_warnings(facts.warnings);
   if (options.context) facts.memory = memory_needs(facts, options.context);
-  if (options.json) {
-    std::cout << json_line(to_json(facts, options.weights));
-    return 0;
-  }
+  return facts;
+}
+
+void print_model(const ModelFacts& facts, const InfoOptions& options) {
   print_summary(facts);
   if (options.all) print_configuration(facts);
   if (options.weights) print_weights(facts);
+}
+
+int run_info(const InfoOptions& options) {
+  if (options.model.empty() && !options.devices) throw UsageError("model is required");
+  const Threads threads(options.common);
+  std::optional<ModelFacts> facts;
+  if (!options.model.empty()) facts = describe(options);
+  if (options.json) {
+    Json json = facts ? to_json(*facts, options.weights) : Json::object();
+    if (options.devices) json["devices"] = to_json(devices());
+    std::cout << json_line(json);
+    return 0;
+  }
+  if (facts) print_model(*facts, options);
+  if (options.devices) print_devices(devices());
   return 0;
 }
 
@@ -203,12 +249,9 @@ void add_info(Command& program) {
   Command command = program.add_subcommand(
       "info", "Describes a model: family, sizes, stored types, tokenizer, memory");
   auto options = std::make_shared<InfoOptions>();
-  command
-      .add_option(
-          "model", options->model,
-          "Model directory (config.json is enough), GGUF file, or OWNER/NAME of the hub, of "
-          "which no weights are downloaded")
-      .required();
+  command.add_option("model", options->model,
+                     "Model directory (config.json is enough), GGUF file, or OWNER/NAME of the "
+                     "hub, of which no weights are downloaded");
   command
       .add_option("--context", options->context,
                   "Length of the context in tokens for the memory estimate (default: the model's "
@@ -216,6 +259,9 @@ void add_info(Command& program) {
       .range(int64_t{1}, int64_t{1} << 40);
   command.add_flag("--all", options->all, "Also print the whole configuration");
   command.add_flag("--weights", options->weights, "Also list every weight with its shape");
+  command.add_flag(
+      "--devices", options->devices,
+      "Also list the GPUs of this machine, or say why heed finds none; needs no model");
   command.add_flag("--json", options->json, "Print everything as one JSON object");
   add_common_options(command, options->common);
   command.footer(
@@ -225,7 +271,8 @@ void add_info(Command& program) {
       "Examples:\n"
       "  heed info model\n"
       "  heed info model.gguf --context 4096\n"
-      "  heed info model.gguf --json");
+      "  heed info model.gguf --json\n"
+      "  heed info --devices");
   command.set_action([options] { return run_info(*options); });
 }
 

@@ -34,6 +34,7 @@ void add_model_options(Command& command, ModelOptions& options, bool bf16) {
   add_declared_callback(command, LoadOption::compute, set_compute)
       .one_of(arithmetic)
       .show_default("auto");
+  add_declared_option(command, LoadOption::device, options.load).show_default();
   add_declared_option(command, LoadOption::random_weights, options.load);
   add_declared_option(command, LoadOption::rope_context, options.load);
   add_declared_option(command, LoadOption::weight_cache, options.load);

@@ -17,8 +17,9 @@ struct ModelOptions {
   std::string draft;                  // of speculative decoding; see find_model()
 };
 
-/// Adds --model, --adapter, --weights, --compute, --random-weights, --rope-context and
-/// --weight-cache. `bf16` is false for commands that compute activations in f32 only.
+/// Adds --model, --adapter, --weights, --compute, --device, --random-weights,
+/// --rope-context and --weight-cache. `bf16` is false for commands that compute activations in f32
+/// only.
 void add_model_options(Command& command, ModelOptions& options, bool bf16 = true);
 
 /// Adds --speculate, --draft and --draft-weights, and returns them.

@@ -7,8 +7,10 @@
 #include "heed/base/names.h"
 #include "heed/checkpoint/model_directory.h"
 #include "heed/engine/load_options.h"
+#include "heed/engine/model_sizes.h"
 #include "heed/engine/weight_cache.h"
 #include "heed/generate/cached_decoder.h"
+#include "heed/quantize/quantization.h"
 #include "heed/text/files/tokenizer_path.h"
 #include "heed/text/gguf/tokenizer.h"
 
@@ -17,6 +19,7 @@ namespace {
 
 void check(const LoadOptions& options) {
   check_all<LoadOption>(options);
+  parse_device(options.device);
   check_all<SpeculationOption>(options.speculation);
   if (options.parts)
     require(options.compute != Compute::bf16 && options.adapters.empty() &&
@@ -99,6 +102,32 @@ std::unique_ptr<model::Transformer> load_transformer(const io::ModelFiles& files
           "{}: int8 arithmetic needs quantised weights, and there are none: load them as q8_0",
           files.path().string());
   return model;
+}
+
+LoadedBytes memory_to_load(const io::ModelFiles& files, const LoadOptions& options) {
+  const checkpoint::OpenedModel opened(files, {.context = options.rope_context,
+                                               .parts = options.parts,
+                                               .random_seed = options.random_weights});
+  const LoadPlan plan = plan_of(options, opened);
+  const model::Transformer& model = opened.model();
+  LoadedBytes bytes{.weights_as_q8_0 = weight_bytes(model, DType::q8_0)};
+  const std::vector<DType> stored = opened.stored_dtypes();
+  size_t i = 0;
+  for (const Parameter& parameter : model.parameters().all()) {
+    const DType from = stored[i++];
+    const DType dtype =
+        plan.weights ? quantize::quantized_dtype(*plan.weights, parameter, parameter.shape, from)
+                     : from;
+    bytes.weights += bytes_of(dtype, parameter.shape.elements());
+  }
+  const DType usual = plan.pack == Compute::int8 && options.compute != Compute::f32
+                          ? DType::bf16
+                          : activation_dtype(options);
+  const int64_t limit = context_length(model.config());
+  const int64_t context = limit > 0 ? std::min(limit, kDefaultContext) : kDefaultContext;
+  bytes.cache = cache_bytes_per_token(model, options.cache ? dtype_of(*options.cache) : usual) *
+                context * (model.has_encoder() && model.has_decoder() ? 2 : 1);
+  return bytes;
 }
 
 uint64_t weight_file_bytes(const std::filesystem::path& path) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "heed/engine/device_choice.h"
 #include "heed/io/model_files.h"
 #include "heed/load_options.h"
 #include "heed/model/transformer.h"
@@ -25,6 +26,10 @@ DType activation_dtype(const LoadOptions& options);
 /// quantised weights.
 std::unique_ptr<model::Transformer> load_transformer(const io::ModelFiles& files,
                                                      const LoadOptions& options);
+
+/// What load_transformer() puts into memory, by the headers of the weights, and the kv cache of the
+/// model's context (of kDefaultContext tokens at most).
+LoadedBytes memory_to_load(const io::ModelFiles& files, const LoadOptions& options);
 
 /// The size of the files with a model's weights in bytes; files that cannot be read do not count.
 uint64_t weight_file_bytes(const std::filesystem::path& path);

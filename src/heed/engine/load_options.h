@@ -18,6 +18,10 @@ namespace heed::engine {
              "Arithmetic of matrix products. int8 quantises activations to 8 bits; weights that " \
              "are not quantised become q8_0. auto: int8 if the weights are quantised, else f32")  \
   OPTION(cache, .help = "Type of the kv cache")                                                   \
+  OPTION(device,                                                                                  \
+         .help =                                                                                  \
+             "Where to compute: cpu, gpu, gpu:N (see heed info --devices), or auto: a GPU that "  \
+             "the model fits, else the CPU")                                                      \
   OPTION(random_weights,                                                                          \
          .help =                                                                                  \
              "Initialise the weights randomly from this seed instead of reading them; needs "     \

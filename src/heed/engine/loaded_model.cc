@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
 #include "heed/base/parallel.h"
+#include "heed/engine/device_choice.h"
 #include "heed/engine/load.h"
 #include "heed/engine/speculation.h"
 #include "heed/tasks/task_options.h"
@@ -88,6 +89,7 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
   result->executor = options.executor ? options.executor : Executor::shared();
   const ExecutorScope scope(*result->executor);
   const io::ModelFiles files(path);
+  result->device = device_for(options.device, [&] { return memory_to_load(files, options); });
   // With a single thread the tokenizer is read when it is asked for.
   auto tokenizer = std::async(
       thread_count() > 1 ? std::launch::async | std::launch::deferred : std::launch::deferred,

@@ -20,6 +20,7 @@
 #include "heed/model/transformer.h"
 #include "heed/tasks/embedder.h"
 #include "heed/tasks/text_classifier.h"
+#include "heed/tensor/device.h"
 #include "heed/text/model_tokenizer.h"
 
 namespace heed::engine {
@@ -29,6 +30,7 @@ struct LoadedModel {
   std::filesystem::path path;
   LoadOptions options;
   std::shared_ptr<Executor> executor;  // never null
+  Device* device = nullptr;            // where it computes; null: on the host
   std::unique_ptr<const model::Transformer> transformer;
   LoadedAdapters adapters;
   std::unique_ptr<const model::Transformer> draft;  // of SpeculationOptions::draft; or null

@@ -9,19 +9,17 @@
 #include "heed/base/json.h"
 #include "heed/checkpoint/model_directory.h"
 #include "heed/engine/load.h"
+#include "heed/engine/model_sizes.h"
 #include "heed/engine/system_errors.h"
 #include "heed/io/gguf/gguf_file.h"
 #include "heed/model/families/family.h"
 #include "heed/model/families/known.h"
-#include "heed/quantize/quantization.h"
 #include "heed/text/gguf/tokenizer.h"
 #include "heed/text/tokenizer.h"
 #include "heed/text/translation_tokenizer.h"
 
 namespace heed {
 namespace {
-
-constexpr int64_t kDefaultContext = 8192;
 
 void count_gguf_weights(const std::filesystem::path& path, StoredWeights& stored) {
   const auto file = io::GgufFile::open(path);
@@ -90,27 +88,6 @@ TokenizerFacts tokenizer_facts(const std::filesystem::path& path) {
   }
 }
 
-int64_t weight_bytes(const model::Transformer& model, DType dtype) {
-  int64_t bytes = 0;
-  for (const Parameter& parameter : model.parameters().all())
-    bytes += bytes_of(quantize::quantized_dtype(dtype, parameter, parameter.shape, DType::f32),
-                      parameter.shape.elements());
-  return bytes;
-}
-
-int64_t cache_bytes(const model::Transformer& model, DType dtype) {
-  const model::ModelConfig& c = model.config();
-  const int64_t numbers = c.latent.present() ? c.latent.kv_lora_rank + c.latent.qk_rope_head_dim
-                                             : c.n_kv_heads * (c.head_dim + c.v_head_dim);
-  return c.decoder_layers * bytes_of(dtype, numbers);
-}
-
-int64_t context_length(const model::ModelConfig& config) {
-  const bool bounded = config.positions != model::PositionKind::none &&
-                       config.positions != model::PositionKind::relative;
-  return bounded ? config.max_positions : 0;
-}
-
 }  // namespace
 
 MemoryNeeds memory_needs(const ModelFacts& facts, std::optional<int64_t> context) {
@@ -120,7 +97,8 @@ MemoryNeeds memory_needs(const ModelFacts& facts, std::optional<int64_t> context
   require(!context || limit == 0 || *context <= limit,
           "the context is {} tokens, the model reads at most {}", context.value_or(0), limit);
   MemoryNeeds needs;
-  needs.context = context.value_or(limit > 0 ? std::min(limit, kDefaultContext) : kDefaultContext);
+  needs.context = context.value_or(limit > 0 ? std::min(limit, engine::kDefaultContext)
+                                             : engine::kDefaultContext);
   needs.cache_type = has_blocks(facts.stored) ? CacheType::bf16 : CacheType::f32;
   needs.weight_bytes =
       facts.stored.missing.empty() ? facts.stored.bytes : facts.weight_bytes.at(WeightType::f32);
@@ -141,7 +119,7 @@ ModelFacts describe_model(const std::filesystem::path& path, std::optional<int64
     facts.has_encoder = model->has_encoder();
     facts.has_decoder = model->has_decoder();
     facts.parameters = model->parameters().count();
-    facts.context_length = context_length(model->config());
+    facts.context_length = engine::context_length(model->config());
     nlohmann::json configuration = model::heed_family().write_config(model->config());
     configuration.erase("model_type");
     facts.configuration = dump_json(configuration);
@@ -151,9 +129,10 @@ ModelFacts describe_model(const std::filesystem::path& path, std::optional<int64
         weight.shape.push_back(parameter.shape[axis]);
     }
     for (const WeightType type : kWeightTypes)
-      facts.weight_bytes[type] = weight_bytes(*model, engine::dtype_of(type));
+      facts.weight_bytes[type] = engine::weight_bytes(*model, engine::dtype_of(type));
     for (const CacheType type : kCacheTypes)
-      facts.cache_bytes_per_token[type] = cache_bytes(*model, engine::dtype_of(type));
+      facts.cache_bytes_per_token[type] =
+          engine::cache_bytes_per_token(*model, engine::dtype_of(type));
     facts.stored = stored_weights(path);
     facts.tokenizer = tokenizer_facts(path);
     facts.memory = memory_needs(facts, context);

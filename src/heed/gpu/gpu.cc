@@ -57,11 +57,11 @@ GpuProperties properties_of(int ordinal) {
           .shared_bytes = attribute(device, kSharedBytes)};
 }
 
-/// Whether every call fails from now on, in this process: ECC errors, faults of kernels (illegal
-/// addresses and instructions, traps, timeouts) and of the bus.
+/// Whether every call fails from now on, in this process: faults of memory and of the bus (ECC,
+/// NVLINK) and of kernels (illegal addresses and instructions, timeouts).
 bool is_fatal(Driver::Result result) {
-  return result == 214 || result == 220 || (result >= 700 && result <= 702) ||
-         (result >= 710 && result <= 719);
+  return result == 214 || result == 220 || result == 700 || result == 702 || result == 710 ||
+         (result >= 714 && result <= 719);
 }
 
 int count_gpus() {
@@ -136,10 +136,10 @@ void Gpu::close() {
 }
 
 void Gpu::load(std::span<const std::byte> image) {
-  const char nothing = 0;  // what the simulated driver is content with
+  static constexpr std::array<char, 64> kNothing{};  // what the simulated driver is content with
   Driver::Handle module = nullptr;
   const Driver::Result loaded = driver_.cuModuleLoadData(
-      &module, image.empty() ? static_cast<const void*>(&nothing) : image.data());
+      &module, image.empty() ? static_cast<const void*>(kNothing.data()) : image.data());
   require(loaded == 0 || !image.empty(), "{}", kNoKernels);
   if (loaded == kInvalidImage || loaded == kNoBinary || loaded == kUnsupportedPtx) {
     int version = 0;
