@@ -255,10 +255,10 @@ void probe_launch(Gpu& gpu, const Settings& settings) {
   const auto memory = gpu.allocate(most);
   std::vector<std::byte> values(most);
   for (const size_t bytes : {size_t{64}, size_t{4096}, size_t{65536}})
-    time_calls(gpu, fmt::format("copy of {} bytes to the GPU", bytes), count / 10,
+    time_calls(gpu, fmt::format("copy of {} bytes to the GPU", bytes), std::max(1, count / 10),
                [&] { gpu.copy_to_device(memory.get(), std::span(values).first(bytes)); });
   for (const size_t bytes : {size_t{4}, size_t{4096}, most})
-    time_calls(gpu, fmt::format("copy of {} bytes to the host", bytes), count / 10,
+    time_calls(gpu, fmt::format("copy of {} bytes to the host", bytes), std::max(1, count / 10),
                [&] { gpu.copy_to_host(std::span(values).first(bytes), memory.get()); });
   time_calls(gpu, "copy of 64 bytes on the GPU", count,
              [&] { gpu.copy(memory.get() + 4096, memory.get(), 64); });

@@ -125,7 +125,8 @@ export long context many
 step machine 10 'date -u; cat "$build/tree"; uname -r; nproc; free -g | head -2; df -h /tmp /dev/shm
 nvidia-smi
 nvidia-smi --format=csv \
-  --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,power.draw,temperature.gpu'
+  --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,power.draw,temperature.gpu
+program heed info --devices'
 step ceilings 60 "\"\$python\" \"\$here/ceilings.py\" ${device[*]} $tiny"
 step clocks 5 'nvidia-smi --query-gpu=clocks.sm,clocks.mem,power.draw,temperature.gpu --format=csv'
 step mma 25 "program gpu_probes mma $tiny --dump \"\$scratch\""
@@ -136,11 +137,11 @@ step cases 60 'export HEED_TEST_GPU=1
 program op_cases_test --gtest_brief=1 --gtest_filter="*Gpu*"'
 if grep -q '^## cases: .*status [1-9]' "$log"; then
   step cases-by-part 60 'export HEED_TEST_GPU=1
-  for part in softmax matmul blocks int8 stored quantize attention norm rota activation gated \
-      add scale convert squares embedding gather columns sums entropy adam dropout argmax \
-      expert copy top cap bias; do
+  for part in "product of" "product with" "rows of a product" matmul_blocks matmul_int8 attention \
+      softmax norm rota activation gated sigmoid cap add scale convert square embedding gather \
+      columns means expert entropy adam dropout sampl top argmax; do
     echo "part $part"
-    HEED_OP_CASES=$part timeout -k 2 20 bash -c \
+    HEED_OP_CASES="$part" timeout -k 2 20 bash -c \
       "program op_cases_test --gtest_brief=1 --gtest_filter=*Gpu*" || echo "part $part FAILED"
   done'
 fi
@@ -152,6 +153,7 @@ rows=norm,rotary,gated,add_to,embedding,softmax,gelu,convert,gather,entropy,adam
 step kernels-rows 45 "$(kernels $rows)"
 few="bf16 M=1 ,bf16 M=8 ,q4_0 M=1 ,q4_0 M=8 ,norm 1x,norm 64x,rotary 1x,gated silu 1x,add_to 1x"
 step kernels-graph 30 "$(kernels "$few") --graph"
+step kernels-tiles 40 "$(kernels tile)"
 step memcheck 45 "sanitize memcheck"
 step peers-matmul 45 "$(peers matmul bits)"
 step peers-attention 40 "$(peers attention)"

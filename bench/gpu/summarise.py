@@ -168,7 +168,7 @@ def importance(line):
     """Of models and what went wrong everything; of kernels as much as there is room for."""
     if re.search("WRONG|OTHER BITS|FAILED|llama|minilm|marian", line):
         return 0
-    if re.search(r"f32 M=| M=(8|512) |q8_0|q4_K| 64x4096| 1x", line):
+    if re.search(r"^tile|f32 M=| M=(8|512) |q8_0|q4_K| 64x4096| 1x", line):
         return 2
     return 1
 
