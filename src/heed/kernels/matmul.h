@@ -34,7 +34,7 @@ struct PackedMatrix {
   Tensor panels;
   int64_t rows = 0;  // K
   int64_t cols = 0;  // N
-  /// The micro-kernel whose layout it is; null: the reference's.
+  /// The micro-kernel whose layout it is; null: the reference's, or a GPU's.
   const cpu::MicroKernel* kernel = nullptr;
   bool defined() const { return panels.defined(); }
 };
@@ -48,14 +48,16 @@ struct PackedMatrix {
 /// number of threads.
 ///
 /// Instructions for bf16 add the products in groups of 2 or 32 neighbouring k and treat subnormal
-/// numbers as zero. Machines with bf16 tiles (AMX) use them for f32 as well (bf16x3): each factor
-/// is the exact sum of three bf16 parts. Six of the nine products of parts are added; the other
-/// three are smaller than f32's rounding error (Henry, Tang and Heinecke 2019). With bf16x3, an
-/// infinite factor, or one beyond 3.39e38, makes the sum NaN.
+/// numbers as zero. Those of GPUs add groups of 16 (8 before compute capability 9.0), cut the sums
+/// off instead of rounding them, and keep subnormal numbers. Machines with bf16 tiles (AMX) use
+/// them for f32 as well (bf16x3): each factor is the exact sum of three bf16 parts. Six of the nine
+/// products of parts are added; the other three are smaller than f32's rounding error (Henry, Tang
+/// and Heinecke 2019). With bf16x3, an infinite factor, or one beyond 3.39e38, makes the sum NaN.
 HEED_KERNEL(matmul,
             void(const Factor& a, const Factor& b, const MatmulOptions& options, Tensor& c));
 
-/// Packs b [K, N].
+/// Packs b [K, N]. On a GPU, b may also be in the memory of the host, and a transposed b that needs
+/// no padding is not copied on the GPU: it must not change.
 HEED_KERNEL(pack, PackedMatrix(const Factor& b));
 
 /// c = a b + bias (+ c), bit for bit the product with the unpacked b. Throws Error if b was packed

@@ -44,8 +44,8 @@ inline constexpr MatmulTile kBf16Tile128x256{128, 256, 64, 64, 64, 4, 1};
 inline constexpr MatmulTile kBf16Tile128x128{128, 128, 64, 64, 64, 3, 2};
 inline constexpr MatmulTile kBf16Tile64x128{64, 128, 32, 64, 64, 4, 2};
 inline constexpr MatmulTile kBf16Tile64x64{64, 64, 32, 32, 64, 4, 3};
-// For few rows: 32 columns of c, or 16, by at most 8, 16, 32 or 64 rows. A block has 32 KiB of the
-// weight on their way.
+// For few rows: 32 columns of c, or 16, by at most 8, 16, 32 or 64 rows. A block has 20 to 32 KiB
+// of the weight on their way.
 inline constexpr MatmulTile kBf16Few8{32, 8, 16, 8, 128, 5, 4};
 inline constexpr MatmulTile kBf16Few16{32, 16, 16, 16, 128, 5, 3};
 inline constexpr MatmulTile kBf16Few32{32, 32, 16, 32, 128, 5, 2};
