@@ -96,9 +96,4 @@ inline double difference(const Tensor& actual, const Tensor& expected) {
   return worst / largest;
 }
 
-inline bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.bytes() == b.bytes() &&
-         std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.bytes())) == 0;
-}
-
 }  // namespace heed::kernels

@@ -37,6 +37,12 @@ inline Tensor normals(const Shape& shape, uint64_t seed, DType dtype = DType::f3
   return in_dtype(x, dtype);
 }
 
+/// Of the elements; the shapes may differ.
+inline bool same_bits(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.bytes() == b.bytes() &&
+         (a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.bytes())) == 0);
+}
+
 inline std::vector<double> numbers(const Tensor& x) {
   const Tensor f32 = in_dtype(x, DType::f32);
   return {f32.data<float>(), f32.data<float>() + f32.elements()};

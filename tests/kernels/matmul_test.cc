@@ -50,11 +50,6 @@ Tensor magnitudes(const Tensor& x) {
   return result;
 }
 
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() && a.dtype() == b.dtype() &&
-         (a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.bytes())) == 0);
-}
-
 /// Runs `body` with every micro-kernel of this machine for each dtype, and f32 on every Highway
 /// target.
 void with_every_kernel(const std::function<void(DType)>& body) {

@@ -22,11 +22,6 @@ inline const std::vector<DType> kBlocks =
     dtypes_where([](DType dtype) { return !is_plain(dtype); });
 inline const std::vector<DType> kWritten = dtypes_where(is_written);
 
-inline bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() && a.dtype() == b.dtype() &&
-         std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.bytes())) == 0;
-}
-
 /// Sets the scale, and the minimum, of a block. MXFP4 rounds a scale to a power of two.
 template <typename Block>
 void set_scale(Block& block, float new_scale, float new_minimum) {

@@ -16,6 +16,8 @@ struct PackedInt8 {
   int64_t rows = 0, cols = 0;  // N, K
   /// What the reference reads instead of panels.
   Tensor weight = {};
+  /// Whose memory the panels are in; null: the host's.
+  Device* device = nullptr;
   bool defined() const { return panels || weight.defined(); }
 };
 

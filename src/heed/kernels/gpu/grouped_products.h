@@ -33,14 +33,14 @@ void for_slices(const Tensor& weight, const Pack& pack) {
   }
 }
 
-/// Throws Error unless a and every c are f32 or bf16 and this backend packed the weights. `name`
-/// begins the message.
+/// Throws Error unless a and every c are f32 or bf16 and the weights were packed on this thread's
+/// GPU. `name` begins the message.
 template <typename Product>
 void check_gpu_products(const char* name, const Tensor& a, std::span<const Product> products) {
   visit_floating(a.dtype(), [](auto) {});
   for (const Product& product : products) {
-    require(product.weight->panels != nullptr, "{}: the weight was packed by the reference backend",
-            name);
+    require(product.weight->device == current_device(), "{}: the weight was not packed on {}", name,
+            current_gpu().name());
     visit_floating(product.c->dtype(), [](auto) {});
   }
 }

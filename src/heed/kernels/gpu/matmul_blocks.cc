@@ -68,7 +68,8 @@ PackedBlocks pack_weight(const Tensor& weight) {
                       .panel_bytes = bytes,
                       .dtype = weight.dtype(),
                       .rows = rows,
-                      .cols = weight.cols()};
+                      .cols = weight.cols(),
+                      .device = current_device()};
   for_slices(weight, [&](const std::byte* from, int64_t begin, int64_t end) {
     pack_rows(from, weight, begin, end, packed.panels.get());
   });

@@ -68,7 +68,8 @@ PackedInt8 pack_int8(const Tensor& weight) {
   PackedInt8 packed{.panels = current_gpu().allocate(static_cast<size_t>(bytes)),
                     .panel_bytes = bytes,
                     .rows = rows,
-                    .cols = weight.cols()};
+                    .cols = weight.cols(),
+                    .device = current_device()};
   auto* const scales = reinterpret_cast<float*>(packed.panels.get() + strips * strip_bytes);
   for_slices(weight, [&](const std::byte* from, int64_t begin, int64_t end) {
     start_quantise(kernel, round_up(end - begin, int64_t{kStripRows}),

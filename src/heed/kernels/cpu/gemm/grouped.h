@@ -17,6 +17,7 @@ void check_products(const char* name, const Tensor& a, std::span<const Product> 
   for (const Product& product : products) {
     require(product.weight->panels != nullptr, "{}: the weight was packed by the reference backend",
             name);
+    require(!product.weight->device, "{}: the weight was packed by the gpu backend", name);
     visit_floating(product.c->dtype(), [](auto) {});
   }
 }
