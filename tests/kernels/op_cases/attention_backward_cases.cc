@@ -31,7 +31,7 @@ std::vector<OpResult> differentiate_attention(const AttentionCase& c, int64_t un
                      problem.gradients());
   // The reference does not round `out`, whose product with its gradient each score's gradient has
   // subtracted.
-  const double scores = c.dtype == DType::bf16 ? 600.0 : 2.0;
+  const double scores = c.dtype == DType::bf16 ? 1600.0 : 2.0;
   std::vector<OpResult> results{
       {"dq", problem.dq, scores}, {"dk", problem.dk, scores}, {"dv", problem.dv, 2.0}};
   if (c.reach > 0) results.push_back({"d_bias", problem.d_bias, 3.0 * scores});

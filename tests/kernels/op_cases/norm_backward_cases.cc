@@ -55,12 +55,12 @@ const AddOpCases norm_backward_cases([] {
   for (const bool centred : {true, false}) {
     for (const int64_t cols : {1, 17, 64, 255})
       for (const DType dtype : kFloating)
-        for (const int64_t rows : {1, 7, 37})
+        for (const int64_t rows : {1, 37})
           add(std::to_string(rows) + " x " + std::to_string(cols),
               {centred, {rows, cols}, dtype, 2.0f});
     for (const float spread : {1e-30f, 1e15f, 1e30f})
       add("extreme", {centred, {6, 100}, DType::f32, spread});
-    add("many rows", {centred, {2100, 3}, DType::f32, 1.0f});
+    if (centred) add("many rows", {centred, {2100, 3}, DType::f32, 1.0f});
     add("no rows", {centred, {0, 5}, DType::f32, 1.0f});
   }
   return cases;

@@ -10,7 +10,7 @@ namespace heed::kernels::gpu {
 
 void adam_steps(std::span<const AdamState> states, const AdamOptions& options) {
   constexpr unsigned kThreads = 256;
-  constexpr int64_t kElements = int64_t{kThreads} * kAdamPacks * 4;
+  constexpr int64_t kElements = int64_t{kThreads} * kAdamVectors * 4;
   std::vector<AdamParameter> parameters;
   parameters.reserve(states.size());
   unsigned blocks = 0;

@@ -7,7 +7,7 @@
 #include "heed/base/rounding.h"
 #include "heed/kernels/attention.h"
 #include "heed/kernels/counter_hash.h"
-#include "heed/kernels/gpu/launch.h"
+#include "heed/kernels/gpu/launch_elements.h"
 
 namespace heed::kernels::gpu {
 namespace {
@@ -90,11 +90,10 @@ Tensor multiply_outputs(const Tensor& out, const Tensor& d_out, int64_t n_heads)
   constexpr unsigned kWarps = 8;
   Tensor means = Tensor::empty({out.rows(), n_heads});
   if (means.elements() == 0) return means;
-  launch(
-      out.dtype() == DType::f32 ? "attention_backward_means_f32" : "attention_backward_means_bf16",
-      {.x = blocks_for(means.elements(), kWarps), .threads = 32 * kWarps},
-      BackwardMeansArguments{memory(out), memory(d_out), elements<float>(means), means.elements(),
-                             static_cast<int>(out.cols() / n_heads)});
+  launch(by_dtype(out.dtype(), "attention_backward_means_f32", "attention_backward_means_bf16"),
+         {.x = blocks_for(means.elements(), kWarps), .threads = 32 * kWarps},
+         BackwardMeansArguments{memory(out), memory(d_out), elements<float>(means),
+                                means.elements(), static_cast<int>(out.cols() / n_heads)});
   return means;
 }
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "heed/kernels/experts.h"
-#include "heed/kernels/gpu/launch.h"
+#include "heed/kernels/gpu/launch_elements.h"
 
 namespace heed::kernels::gpu {
 
@@ -20,7 +20,7 @@ void combine_experts_backward(const ExpertOutputs& in, const Tensor& dy,
   }
   const Uploaded<ExpertRow> uploaded(rows);
   launch(
-      dy.dtype() == DType::f32 ? "experts_backward_f32" : "experts_backward_bf16",
+      by_dtype(dy.dtype(), "experts_backward_f32", "experts_backward_bf16"),
       {.x = static_cast<unsigned>(rows.size()),
        .threads = kThreads,
        .shared_bytes = kThreads / 32 * sizeof(float)},

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "heed/base/rounding.h"
-#include "heed/kernels/gpu/launch.h"
+#include "heed/kernels/gpu/launch_elements.h"
 #include "heed/kernels/norm.h"
 
 namespace heed::kernels::gpu {
@@ -22,7 +22,7 @@ void sum_norm_columns(const Tensor& x, const Tensor& stats, const Tensor& dy, Te
   if (d_bias) bias_parts = Tensor::empty(weight_parts.shape());
   const LaunchShape shape{
       .x = blocks_for(columns, kThreads), .y = static_cast<unsigned>(parts), .threads = kThreads};
-  launch(x.dtype() == DType::f32 ? "norm_backward_parts_f32" : "norm_backward_parts_bf16", shape,
+  launch(by_dtype(x.dtype(), "norm_backward_parts_f32", "norm_backward_parts_bf16"), shape,
          NormPartsArguments{memory(x), memory(dy), elements<float>(stats),
                             elements<float>(weight_parts), elements<float>(bias_parts), x.rows(),
                             rows_of_part, columns});
@@ -38,7 +38,7 @@ void norm_backward(const RmsNormForward& in, const Tensor& stats, const Tensor& 
   constexpr unsigned kWarps = 8;
   const Tensor& x = in.x;
   if (x.elements() == 0) return;
-  launch(x.dtype() == DType::f32 ? "norm_backward_f32" : "norm_backward_bf16",
+  launch(by_dtype(x.dtype(), "norm_backward_f32", "norm_backward_bf16"),
          {.x = blocks_for(x.rows(), kWarps), .threads = 32 * kWarps},
          NormBackwardArguments{memory(x), memory(dy), elements<float>(in.weight),
                                elements<float>(stats), memory(gradients.dx), x.rows(),

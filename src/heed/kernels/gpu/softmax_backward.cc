@@ -1,6 +1,6 @@
 #include "heed/kernels/gpu/code/softmax_backward.h"
 
-#include "heed/kernels/gpu/launch.h"
+#include "heed/kernels/gpu/launch_elements.h"
 #include "heed/kernels/softmax.h"
 
 namespace heed::kernels::gpu {
@@ -12,7 +12,7 @@ constexpr unsigned kSoftmaxBackwardThreads = 256;
 
 void softmax_backward(const Tensor& y, const Tensor& dy, Tensor& dx) {
   if (y.elements() == 0) return;
-  launch(y.dtype() == DType::f32 ? "softmax_backward_f32" : "softmax_backward_bf16",
+  launch(by_dtype(y.dtype(), "softmax_backward_f32", "softmax_backward_bf16"),
          {.x = static_cast<unsigned>(y.rows()),
           .threads = kSoftmaxBackwardThreads,
           .shared_bytes = kSoftmaxBackwardThreads / 32 * sizeof(float)},

@@ -1,13 +1,11 @@
 #include "heed/kernels/gpu/code/adam.h"
 
-#include "heed/kernels/gpu/code/packs.h"
+#include "heed/kernels/gpu/code/vectors.h"
 
 namespace heed::kernels::gpu {
 namespace {
 
 using namespace heed::gpu;
-using Elements = Pack<float>;
-
 HEED_DEVICE void adam_element(const AdamArguments& in, bool decays, float gradient, float& value,
                               float& moment1, float& moment2) {
   const float g = gradient * in.gradient_scale;
@@ -30,38 +28,34 @@ HEED_DEVICE AdamParameter parameter_of_block(const AdamArguments& in) {
   return in.parameters[low];
 }
 
-HEED_DEVICE void adam_pack(const AdamArguments& in, const AdamParameter& p, int64_t at) {
-  const auto load = [at](const float* from) {
-    return *reinterpret_cast<const Elements*>(from + at);
-  };
-  const Elements gradient = p.gradient ? load(p.gradient) : Elements{};
-  Elements value = load(p.value), moment1 = load(p.moment1), moment2 = load(p.moment2);
-  for (int i = 0; i < Elements::kCount; ++i)
-    adam_element(in, p.decays, gradient.at[i], value.at[i], moment1.at[i], moment2.at[i]);
-  *reinterpret_cast<Elements*>(p.value + at) = value;
-  *reinterpret_cast<Elements*>(p.moment1 + at) = moment1;
-  *reinterpret_cast<Elements*>(p.moment2 + at) = moment2;
+/// The elements of one vector, of which the first `exist` exist.
+HEED_DEVICE void adam_vector(const AdamArguments& in, const AdamParameter& p, int64_t at,
+                             int64_t exist) {
+  constexpr int n = kVector<float>;
+  float gradient[n] = {}, value[n], moment1[n], moment2[n];
+  if (p.gradient) load_vector(p.gradient + at, exist, 0.0f, gradient);
+  load_vector(p.value + at, exist, 0.0f, value);
+  load_vector(p.moment1 + at, exist, 0.0f, moment1);
+  load_vector(p.moment2 + at, exist, 0.0f, moment2);
+  HEED_UNROLL
+  for (int i = 0; i < n; ++i)
+    adam_element(in, p.decays, gradient[i], value[i], moment1[i], moment2[i]);
+  store_vector(value, exist, p.value + at);
+  store_vector(moment1, exist, p.moment1 + at);
+  store_vector(moment2, exist, p.moment2 + at);
 }
 
 }  // namespace
 
 HEED_GPU_KERNEL(adam_steps, AdamArguments, in) {
   const AdamParameter p = parameter_of_block(in);
-  const int threads = static_cast<int>(block_threads());
-  const int each = threads * kAdamPacks * Elements::kCount;
-  const int64_t begin = static_cast<int64_t>(block_x() - p.first_block) * each;
-  const bool aligned = is_aligned<Elements>(p.value) && is_aligned<Elements>(p.moment1) &&
-                       is_aligned<Elements>(p.moment2) && is_aligned<Elements>(p.gradient);
-  const int thread = static_cast<int>(thread_index());
-  if (aligned && p.count - begin >= each) {
-    for (int k = 0; k < kAdamPacks; ++k)
-      adam_pack(in, p, begin + (k * threads + thread) * Elements::kCount);
-    return;
+  const int64_t threads = block_threads();
+  int64_t vector = int64_t{block_x() - p.first_block} * threads * kAdamVectors + thread_index();
+  HEED_UNROLL
+  for (int k = 0; k < kAdamVectors; ++k, vector += threads) {
+    const int64_t at = vector * kVector<float>;
+    if (at < p.count) adam_vector(in, p, at, p.count - at);
   }
-  const int64_t end = p.count - begin < each ? p.count : begin + each;
-  for (int64_t i = begin + thread; i < end; i += threads)
-    adam_element(in, p.decays, p.gradient ? p.gradient[i] : 0.0f, p.value[i], p.moment1[i],
-                 p.moment2[i]);
 }
 
 }  // namespace heed::kernels::gpu

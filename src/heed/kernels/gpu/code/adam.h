@@ -16,7 +16,7 @@ struct AdamParameter {
   bool decays;
 };
 
-/// A block computes block_threads() * kAdamPacks packs of one parameter. What follows is as in
+/// A thread computes kAdamVectors vectors of one parameter. What follows is as in
 /// AdamOptions, or made of it: kept = 1 - learning_rate * weight_decay, step_size = learning_rate /
 /// bias_correction1, root_correction = 1 / sqrt(bias_correction2).
 struct AdamArguments {
@@ -25,7 +25,7 @@ struct AdamArguments {
   float gradient_scale, beta1, beta2, epsilon, kept, step_size, root_correction;
 };
 
-/// 16 bytes of each array, which a thread computes one after another.
-inline constexpr int kAdamPacks = 4;
+/// Of 16 bytes of each array.
+constexpr int kAdamVectors = 4;
 
 }  // namespace heed::kernels::gpu

@@ -3,7 +3,6 @@
 #include "heed/kernels/counter_hash.h"
 #include "heed/kernels/gpu/code/attention_backward.h"
 #include "heed/kernels/gpu/code/numbers.h"
-#include "heed/kernels/gpu/code/packs.h"
 #include "heed/kernels/gpu/code/vectors.h"
 
 // Tiles of 64 x 64 products in f32: thread t of 256 has the elements of rows 4 (t / 16) to 4 (t /
@@ -20,7 +19,7 @@ constexpr int kTileDepth = 32, kTileStride = kBackwardTile + 4;
 constexpr int kTileFloats = kBackwardTile * kTileStride;
 
 constexpr int kOfThread = 4;
-using Floats = Pack<float, kOfThread>;
+using Floats = Vector<float, kOfThread>;
 
 HEED_DEVICE int first_row_of_thread() {
   return static_cast<int>(heed::gpu::thread_index()) / 16 * kOfThread;
@@ -42,7 +41,8 @@ struct TileProduct {
       HEED_UNROLL
       for (int r = 0; r < kOfThread; ++r) {
         HEED_UNROLL
-        for (int c = 0; c < kOfThread; ++c) at[r][c] = fmaf(left.at[r], right.at[c], at[r][c]);
+        for (int c = 0; c < kOfThread; ++c)
+          at[r][c] = fmaf(left.elements[r], right.elements[c], at[r][c]);
       }
     }
   }
@@ -55,10 +55,10 @@ struct TileProduct {
     for (int i = 0; i < kOfThread; ++i) {
       Floats floats;
       HEED_UNROLL
-      for (int k = 0; k < kOfThread; ++k) floats.at[k] = transposed ? at[k][i] : at[i][k];
-      const int at_pack =
+      for (int k = 0; k < kOfThread; ++k) floats.elements[k] = transposed ? at[k][i] : at[i][k];
+      const int at_vector =
           transposed ? (column + i) * kTileStride + row : (row + i) * kTileStride + column;
-      *reinterpret_cast<Floats*>(to + at_pack) = floats;
+      *reinterpret_cast<Floats*>(to + at_vector) = floats;
     }
   }
 };

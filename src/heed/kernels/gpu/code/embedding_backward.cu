@@ -1,6 +1,7 @@
 #include "heed/kernels/gpu/code/embedding_backward.h"
 
 #include "heed/kernels/gpu/code/numbers.h"
+#include "heed/kernels/gpu/code/vectors.h"
 
 namespace heed::kernels::gpu {
 namespace {
@@ -22,8 +23,10 @@ HEED_DEVICE void add_rows_of_token(const EmbeddingBackwardArguments& in) {
   int i = in.starts[token];
   for (; i + kRowsAtOnce <= end; i += kRowsAtOnce) {
     float values[kRowsAtOnce];
+    HEED_UNROLL
     for (int k = 0; k < kRowsAtOnce; ++k)
       values[k] = wide(dy[static_cast<int64_t>(in.rows[i + k]) * in.columns]);
+    HEED_UNROLL
     for (int k = 0; k < kRowsAtOnce; ++k) sum = fmaf(values[k], in.scale, sum);
   }
   for (; i < end; ++i)

@@ -9,8 +9,8 @@ namespace {
 
 using namespace heed::gpu;
 
-/// With h = (x - mean) inverse and g = dy weight: dx = inverse (g - mean(g) - h mean(g h)); rows that
-/// are not centred have no means of x and g.
+/// With h = (x - mean) inverse and g = dy weight: dx = inverse (g - mean(g) - h mean(g h)); rows
+/// that are not centred have no means of x and g.
 template <typename T>
 HEED_DEVICE void differentiate_norm(const NormBackwardArguments& in) {
   const int64_t n =
