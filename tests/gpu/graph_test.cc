@@ -136,17 +136,22 @@ TEST(Graph, RefusesWhatCannotBeRecorded) {
 
 TEST(Graph, NamesACallThatTheDriverRefuses) {
   for (const char* call : {"cuStreamBeginCapture", "cuStreamEndCapture",
-                           "cuGraphInstantiateWithFlags", "cuGraphLaunch", "cuMemHostAlloc"}) {
-    // The first pinned memory is the GPU's own.
-    const int number = std::string_view(call) == "cuMemHostAlloc" ? 2 : 1;
+                           "cuGraphInstantiateWithFlags", "cuGraphLaunch"}) {
     const std::string error = error_of([&] {
-      Gpu device = simulated(fmt::format("fail={}:999:{}", call, number));
+      Gpu device = simulated(fmt::format("fail={}:999", call));
       const std::shared_ptr<std::byte> pinned = device.allocate_pinned(kBytes);
       Graph(device, [&] { softmax_twice(device, pinned); }).launch();
     });
     EXPECT_NE(error.find("error of the simulated GPU (CUDA_ERROR_UNKNOWN)"), error.npos)
         << call << ": " << error;
   }
+}
+
+TEST(Graph, NeedsPinnedMemory) {
+  // The first is for copies of the GPU's own.
+  Gpu device = simulated("fail=cuMemHostAlloc:2:2");
+  EXPECT_EQ(error_of([&] { device.allocate_pinned(kBytes); }),
+            "GPU 0 (simulated GPU): 400 bytes of pinned memory could not be allocated");
 }
 
 TEST(Graph, IsOfOneThreadAlone) {

@@ -112,6 +112,7 @@ LoadedBytes memory_to_load(const io::ModelFiles& files, const LoadOptions& optio
   const model::Transformer& model = opened.model();
   LoadedBytes bytes{.weights_as_q8_0 = weight_bytes(model, DType::q8_0)};
   const std::vector<DType> stored = opened.stored_dtypes();
+  bool multiplies_integers = false;
   size_t i = 0;
   for (const Parameter& parameter : model.parameters().all()) {
     const DType from = stored[i++];
@@ -119,10 +120,9 @@ LoadedBytes memory_to_load(const io::ModelFiles& files, const LoadOptions& optio
         plan.weights ? quantize::quantized_dtype(*plan.weights, parameter, parameter.shape, from)
                      : from;
     bytes.weights += bytes_of(dtype, parameter.shape.elements());
+    multiplies_integers |= plan.pack == Compute::int8 && model.packs(parameter, dtype, *plan.pack);
   }
-  const DType usual = plan.pack == Compute::int8 && options.compute != Compute::f32
-                          ? DType::bf16
-                          : activation_dtype(options);
+  const DType usual = multiplies_integers ? DType::bf16 : activation_dtype(options);
   const int64_t limit = context_length(model.config());
   const int64_t context = limit > 0 ? std::min(limit, kDefaultContext) : kDefaultContext;
   bytes.cache = cache_bytes_per_token(model, options.cache ? dtype_of(*options.cache) : usual) *

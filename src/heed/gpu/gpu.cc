@@ -294,27 +294,10 @@ bool Gpu::is_on_host_area(const std::byte* memory) const {
 }
 
 std::shared_ptr<std::byte> Gpu::allocate_pinned(size_t bytes) {
-  make_current();
-  void* block = nullptr;
-  check(driver_.cuMemHostAlloc(&block, std::max<size_t>(bytes, 1), 0), "allocating pinned memory");
-  const MutexLock lock(pinned_mutex_);
-  pinned_[static_cast<std::byte*>(block)] = bytes;
-  return {static_cast<std::byte*>(block), [this](std::byte* memory) {
-            {
-              const MutexLock erasing(pinned_mutex_);
-              pinned_.erase(memory);
-            }
-            if (process_.is_forked()) return;
-            driver_.cuCtxSetCurrent(context_);
-            driver_.cuMemFreeHost(memory);
-          }};
-}
-
-bool Gpu::is_pinned(std::span<const std::byte> memory) {
-  const MutexLock lock(pinned_mutex_);
-  auto block = pinned_.upper_bound(memory.data());
-  return block != pinned_.begin() &&
-         memory.data() + memory.size() <= std::prev(block)->first + std::prev(block)->second;
+  std::shared_ptr<std::byte> block = allocate_on_host(bytes);
+  require(is_on_host_area(block.get()), "{}: {} bytes of pinned memory could not be allocated",
+          name_, bytes);
+  return block;
 }
 
 void Gpu::copy_to_device(std::byte* to, std::span<const std::byte> from) {
@@ -323,8 +306,8 @@ void Gpu::copy_to_device(std::byte* to, std::span<const std::byte> from) {
     check(driver_.cuMemcpyHtoDAsync(address(to), memory, from.size(), stream()), "copying to it");
   };
   if (Graph::recording_on(*this)) {
-    require(is_pinned(from), "a recorded copy to {} reads memory of the host that is not pinned",
-            name_);
+    require(is_on_host_area(from.data()),
+            "a recorded copy to {} reads memory of the host that is not pinned", name_);
     return copy_from(from.data());
   }
   if (from.size() > kMaxStaged) {

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -80,8 +79,8 @@ class Gpu final : public Device {
   /// Pinned memory, also from an arena.
   std::shared_ptr<std::byte> allocate_on_host(size_t bytes) override;
 
-  /// Memory of the host that a recorded copy_to_device() reads whenever its graph runs; contents
-  /// undefined. It takes the driver long to make.
+  /// The same, which a recorded copy_to_device() reads whenever its graph runs; contents undefined.
+  /// Throws Error where allocate_on_host() takes other memory.
   std::shared_ptr<std::byte> allocate_pinned(size_t bytes);
 
   void copy_to_device(std::byte* to, std::span<const std::byte> from) override;
@@ -107,7 +106,6 @@ class Gpu final : public Device {
   /// That of the graph which this thread records, else the GPU's.
   Driver::Handle stream() const;
   void require_not_recording(std::string_view doing) const;
-  bool is_pinned(std::span<const std::byte> memory);
   void load(std::span<const std::byte> image);
   void close();
   size_t driver_free_bytes() const;
@@ -149,9 +147,6 @@ class Gpu final : public Device {
   Mutex staging_mutex_;
   std::byte* staging_ HEED_GUARDED_BY(staging_mutex_) = nullptr;
   size_t staged_ HEED_GUARDED_BY(staging_mutex_) = 0;
-
-  Mutex pinned_mutex_;
-  std::map<const std::byte*, size_t> pinned_ HEED_GUARDED_BY(pinned_mutex_);  // sizes of blocks
 };
 
 }  // namespace heed::gpu
