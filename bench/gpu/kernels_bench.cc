@@ -3,8 +3,9 @@
 // has among others. A line of CSV for each: work, microseconds, floor, share of the floor, check.
 //   gpu_kernels_bench [--part TEXT,TEXT...] [--graph] [--tiny]
 //                     [--bandwidth BYTES/S] [--bf16 FLOP/S] [--f32 FLOP/S]
-// --part: cases whose names contain one of the texts. --graph: runs are recorded and started as
-// one, so that what the host does for each of them is not counted.
+// --part: cases whose names contain one of the texts; those of tiles are left out without it.
+// --graph: runs are recorded and started as one, so that what the host does for each of them is not
+// counted.
 #include "bench/gpu/kernels_bench.h"
 
 #include <sys/mman.h>
@@ -29,6 +30,12 @@ struct Options {
   std::vector<std::string> parts;
   bool graph = false;
   double bandwidth = 3.0e12, bf16 = 798e12, f32 = 60e12;
+
+  bool names(const Case& of) const {
+    if (parts.empty()) return !of.work.starts_with("tile");
+    return std::ranges::any_of(
+        parts, [&](const auto& part) { return of.work.find(part) != of.work.npos; });
+  }
 };
 
 /// Seconds of a run: the median of several series without a pause.
@@ -200,12 +207,10 @@ std::vector<std::string> parts_of(const std::string& list) {
 
 int run(const Options& options) {
   std::vector<Case> cases;
-  for (const auto& all : {matmul_cases(), block_cases(), attention_cases(), row_cases()})
+  for (const auto& all :
+       {matmul_cases(), block_cases(), attention_cases(), row_cases(), tile_cases()})
     for (const Case& of : all)
-      if (options.parts.empty() || std::ranges::any_of(options.parts, [&](const auto& part) {
-            return of.work.find(part) != of.work.npos;
-          }))
-        cases.push_back(of);
+      if (options.names(of)) cases.push_back(of);
   void* const shared =
       ::mmap(nullptr, sizeof(size_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   volatile size_t& reached = *static_cast<size_t*>(shared);

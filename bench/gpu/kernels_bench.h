@@ -38,6 +38,8 @@ struct Case {
 };
 
 std::vector<Case> matmul_cases();
+/// Products by every tile: only asked for by name.
+std::vector<Case> tile_cases();
 std::vector<Case> block_cases();
 std::vector<Case> attention_cases();
 std::vector<Case> row_cases();

@@ -1,4 +1,5 @@
 #include "bench/gpu/kernels_bench.h"
+#include "heed/kernels/gpu/matmul_tiles.h"
 #include "heed/kernels/matmul.h"
 #include "heed/kernels/matmul_blocks.h"
 #include "heed/kernels/quantize.h"
@@ -56,6 +57,32 @@ Case product_case(const Product& shape, DType dtype) {
   return {fmt::format("matmul {} M={} {}x{}", name_of(dtype), shape.m, shape.k, shape.n),
           static_cast<double>(size_of(dtype)) * (m * k + k * n + m * n), 2 * m * k * n,
           dtype == DType::bf16 ? Unit::bf16 : Unit::f32, [=] { return prepare_product(p, dtype); }};
+}
+
+/// The product by a tile of a name, whose bits are to be those of the tile that is chosen.
+Case tile_case(const Product& shape, std::string_view tile) {
+  Case of = product_case(shape, DType::bf16);
+  const Product p{count(shape.m), width(shape.k), width(shape.n)};
+  of.work = fmt::format("tile {} M={} {}x{}", tile, shape.m, shape.k, shape.n);
+  of.prepare = [=]() -> Prepared {
+    const Tensor a = random_tensor({p.m, p.k}, DType::bf16);
+    const PackedMatrix b = pack({random_tensor({p.n, p.k}, DType::bf16), true});
+    auto weights = std::make_shared<std::vector<PackedMatrix>>();
+    for (size_t i = 0; i < copies(b.panels.bytes()); ++i)
+      weights->push_back({b.panels.clone(), b.rows, b.cols, b.kernel});
+    auto c = std::make_shared<Tensor>(Tensor::empty({p.m, p.n}, DType::bf16));
+    const auto run = [=](size_t i) {
+      const kernels::gpu::ForcedMatmulTile forced(tile);
+      matmul_packed(a, (*weights)[i % weights->size()], {}, *c);
+    };
+    const auto check = [=] {
+      Tensor chosen = Tensor::empty({p.m, p.n}, DType::bf16);
+      matmul_packed(a, weights->front(), {}, chosen);
+      return same_bits(*c, chosen);
+    };
+    return {run, check};
+  };
+  return of;
 }
 
 /// Rows of which a weight of blocks consists: to quantise all would take long.
@@ -118,6 +145,15 @@ std::vector<Case> matmul_cases() {
   for (const auto& [k, n] : {std::pair{4096, 4096}, {512, 2048}, {512, 32000}})
     for (const int64_t m : {1, 8, 64, 512, 2048})
       cases.push_back(product_case({m, k, n}, DType::f32));
+  return cases;
+}
+
+std::vector<Case> tile_cases() {
+  std::vector<Case> cases;
+  for (const auto& [k, n] : {std::pair{4096, 4096}, {4096, 14336}, {14336, 4096}, {512, 2048}})
+    for (const int64_t m : {1, 8, 16, 64, 128, 512, 4096})
+      for (const std::string_view tile : kernels::gpu::matmul_tiles(DType::bf16))
+        cases.push_back(tile_case({m, k, n}, tile));
   return cases;
 }
 
