@@ -30,6 +30,26 @@ void check(const LoadOptions& options) {
           "drafts of n-grams and a draft model are both asked for, expected one of them");
 }
 
+bool is_matrix_of_16_bits(const Parameter& parameter, DType dtype) {
+  return parameter.shape.rank() > 1 && is_plain(dtype) && dtype != DType::f32;
+}
+
+/// Whether holds(parameter, stored dtype) is true of a parameter.
+template <typename Holds>
+bool any_parameter(const checkpoint::OpenedModel& opened, const Holds& holds) {
+  const std::vector<DType> stored = opened.stored_dtypes();
+  size_t i = 0;
+  return std::ranges::any_of(opened.model().parameters().all(), [&](const Parameter& parameter) {
+    return holds(parameter, stored[i++]);
+  });
+}
+
+bool has_blocks(const checkpoint::OpenedModel& opened) {
+  return any_parameter(opened, [&](const Parameter& parameter, DType dtype) {
+    return opened.model().packs(parameter, dtype, Compute::int8);
+  });
+}
+
 /// The types in which weights are kept and multiplied.
 struct LoadPlan {
   std::optional<DType> weights;  // none: as they are stored
@@ -42,24 +62,11 @@ LoadPlan plan_of(const LoadOptions& options, const checkpoint::OpenedModel& open
   if (options.weights) plan.weights = dtype_of(*options.weights);
   if (options.compute != Compute::f32) plan.pack = options.compute.value_or(Compute::int8);
   if (plan.weights) return plan;
-  const model::Transformer& model = opened.model();
-  const std::vector<DType> stored = opened.stored_dtypes();
-  const auto any = [&](const auto& holds) {
-    size_t i = 0;
-    return std::ranges::any_of(model.parameters().all(), [&](const Parameter& parameter) {
-      return holds(parameter, stored[i++]);
-    });
-  };
-  const auto multiplies_integers = [&](const Parameter& parameter, DType dtype) {
-    return model.packs(parameter, dtype, Compute::int8);
-  };
-  const auto is_matrix_of_16_bits = [](const Parameter& parameter, DType dtype) {
-    return parameter.shape.rank() > 1 && is_plain(dtype) && dtype != DType::f32;
-  };
-  if (plan.pack == Compute::int8 && any(multiplies_integers)) return plan;
+  if (plan.pack == Compute::int8 && has_blocks(opened)) return plan;
   if (options.compute == Compute::int8) {
     plan.weights = DType::q8_0;
-  } else if (options.compute != Compute::bf16 && model.has_encoder() && any(is_matrix_of_16_bits)) {
+  } else if (options.compute != Compute::bf16 && opened.model().has_encoder() &&
+             any_parameter(opened, is_matrix_of_16_bits)) {
     plan.weights = DType::f32;
     plan.pack = Compute::f32;
   }
@@ -79,19 +86,24 @@ DType activation_dtype(const LoadOptions& options) {
 }
 
 std::unique_ptr<model::Transformer> load_transformer(const io::ModelFiles& files,
-                                                     const LoadOptions& options) {
+                                                     const LoadOptions& options, Device* device) {
   check(options);
+  require(!device || options.weight_cache.empty(),
+          "a weight cache holds weights packed for the CPU, and the model computes on {}",
+          device ? device->name() : "");
   checkpoint::OpenedModel opened(files, {.context = options.rope_context,
                                          .parts = options.parts,
-                                         .random_seed = options.random_weights});
+                                         .random_seed = options.random_weights,
+                                         .device = device});
   const LoadPlan plan = plan_of(options, opened);
   std::optional<WeightCache> cache;
   if (!options.weight_cache.empty()) cache.emplace(files.path(), options);
   checkpoint::WeightOptions how{.precision = {plan.weights}, .pack = plan.pack};
   if (cache) how.on_packed = [&cache](PackedWeight& weight) { cache->add(weight); };
   auto model = std::move(opened).load(how);
-  // Packing pays for an encoder, which reads whole texts, but not for decoding single tokens.
-  const bool packs_f32 = options.compute != Compute::bf16 && model->has_encoder();
+  // Packing pays for an encoder, which reads whole texts, but not for decoding single tokens. On a
+  // device it copies nothing.
+  const bool packs_f32 = options.compute != Compute::bf16 && (device || model->has_encoder());
   for (Parameter& parameter : model->parameters().all()) {
     Parameter* const one = &parameter;
     if (packs_f32) model->pack({&one, 1}, Compute::f32);
@@ -102,6 +114,15 @@ std::unique_ptr<model::Transformer> load_transformer(const io::ModelFiles& files
           "{}: int8 arithmetic needs quantised weights, and there are none: load them as q8_0",
           files.path().string());
   return model;
+}
+
+LoadOptions options_on(Device* device, const io::ModelFiles& files, LoadOptions options) {
+  if (!device || options.compute || options.weights) return options;
+  const checkpoint::OpenedModel opened(files, {.random_seed = options.random_weights});
+  if (!opened.model().has_encoder() && !has_blocks(opened) &&
+      any_parameter(opened, is_matrix_of_16_bits))
+    options.compute = Compute::bf16;
+  return options;
 }
 
 LoadedBytes memory_to_load(const io::ModelFiles& files, const LoadOptions& options) {

@@ -25,7 +25,12 @@ DType activation_dtype(const LoadOptions& options);
 /// options out of range, as checkpoint::load_model() does, and when int8 arithmetic finds no
 /// quantised weights.
 std::unique_ptr<model::Transformer> load_transformer(const io::ModelFiles& files,
-                                                     const LoadOptions& options);
+                                                     const LoadOptions& options,
+                                                     Device* device = nullptr);
+
+/// The options of a model on a device. Where they name no arithmetic, a decoder with weights of 16
+/// bits computes in bf16 there, which tensor cores multiply.
+LoadOptions options_on(Device* device, const io::ModelFiles& files, LoadOptions options);
 
 /// What load_transformer() puts into memory, by the headers of the weights, and the kv cache of the
 /// model's context (of kDefaultContext tokens at most).

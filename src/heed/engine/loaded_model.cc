@@ -90,6 +90,7 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
   const ExecutorScope scope(*result->executor);
   const io::ModelFiles files(path);
   result->device = device_for(options.device, [&] { return memory_to_load(files, options); });
+  result->options = options_on(result->device, files, options);
   // With a single thread the tokenizer is read when it is asked for.
   auto tokenizer = std::async(
       thread_count() > 1 ? std::launch::async | std::launch::deferred : std::launch::deferred,
@@ -98,7 +99,7 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
         const InheritedInterrupts inherited(interrupts);
         return read_tokenizer(files);
       });
-  auto loaded = load_transformer(files, options);
+  auto loaded = load_transformer(files, result->options, result->device);
   result->adapters = LoadedAdapters(*loaded, options.adapters);
   result->transformer = std::move(loaded);
   const model::Transformer& transformer = *result->transformer;

@@ -24,7 +24,8 @@ std::unique_ptr<const model::Transformer> load_draft(const LoadedModel& target) 
   const io::ModelFiles files(resolve_model(options.draft, target.options.hub));
   const std::filesystem::path& path = files.path();
   auto draft = load_transformer(
-      files, {.weights = options.draft_weights, .weight_cache = target.options.weight_cache});
+      files, {.weights = options.draft_weights, .weight_cache = target.options.weight_cache},
+      target.device);
   require(!target.transformer->has_encoder() && !draft->has_encoder(),
           "{} cannot draft for {}: one of them has an encoder", path.string(),
           target.path.string());

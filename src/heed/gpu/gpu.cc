@@ -246,13 +246,16 @@ std::byte* Gpu::take(size_t size) {
 bool Gpu::grow(size_t size) {
   make_current();
   const size_t usual = std::min(kArea, round_up(properties_.memory_bytes / 32, Arena::kGranule));
-  for (const size_t bytes : {std::max(size, usual), size}) {
+  for (const size_t wanted : {std::max(size, usual), size}) {
+    const size_t bytes = wanted + Arena::kGranule;
     Driver::Pointer pointer = 0;
     const Driver::Result result = driver_.cuMemAlloc(&pointer, bytes);
     if (result == kOutOfMemory) continue;
     check(result, fmt::format("allocating {} bytes", bytes));
-    areas_.push_back({reinterpret_cast<std::byte*>(pointer), bytes});
-    arena_.give_back(areas_.back().begin, bytes);
+    // The last granule stays unused: a block must not lie in two areas, which the driver's copies
+    // refuse.
+    areas_.push_back({reinterpret_cast<std::byte*>(pointer), bytes - Arena::kGranule});
+    arena_.give_back(areas_.back().begin, areas_.back().size);
     return true;
   }
   return false;
