@@ -71,7 +71,7 @@ AttentionKernel kernel_for(const AttentionArguments& in) {
   if (in.dv <= 64) return {"attention_plain_4_1", "attention_plain_16_1", 4, 16};
   if (in.dv <= 128) return {"attention_plain_4_2", "attention_plain_16_2", 4, 16};
   if (in.dv <= 256) return {"attention_plain_4_4", "attention_plain_16_4", 4, 16};
-  return {"attention_plain_4_9", "attention_plain_16_9", 4, 16};
+  return {"attention_plain_4_9", "attention_plain_8_9", 4, 8};
 }
 
 KeyType key_type_of(DType dtype) {

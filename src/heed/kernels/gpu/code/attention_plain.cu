@@ -236,19 +236,29 @@ struct PlainBlock {
                    shared.rows, count, shared.tile);
       synchronize();
       if (own > 0)
-        for (int key = 0; key < kTileKeys; ++key) {
-          const float v0 = shared.tile[key * kStride + lane];
-          const float v1 = shared.tile[key * kStride + lane + 32];
-          HEED_UNROLL
-          for (int r = 0; r < kOwn; ++r) {
-            const float weight = r < own ? shared.weights[(first + r) * kTileKeys + key] : 0.0f;
-            float(&values)[Rows::kValues] = sums.values[r];
-            values[2 * chunk] = fmaf(weight, v0, values[2 * chunk]);
-            values[2 * chunk + 1] = fmaf(weight, v1, values[2 * chunk + 1]);
-          }
-        }
+        for (int key = 0; key < kTileKeys; key += 4) multiply_values(key, chunk, sums);
       synchronize();
     }
+  }
+
+  /// Of rows that the block does not have, results are dropped.
+  HEED_DEVICE void multiply_values(int key, int chunk, Rows& sums) {
+    float near[4], far[4];
+    HEED_UNROLL
+    for (int j = 0; j < 4; ++j) {
+      near[j] = shared.tile[(key + j) * kStride + lane];
+      far[j] = shared.tile[(key + j) * kStride + lane + 32];
+    }
+    HEED_UNROLL
+    for (int r = 0; r < kOwn; ++r) {
+      const Four weights =
+          *reinterpret_cast<const Four*>(shared.weights + (first + r) * kTileKeys + key);
+      sums.values[r][2 * chunk] = chain(weights, near, sums.values[r][2 * chunk]);
+      sums.values[r][2 * chunk + 1] = chain(weights, far, sums.values[r][2 * chunk + 1]);
+    }
+  }
+  static HEED_DEVICE float chain(const Four& a, const float (&b)[4], float sum) {
+    return fmaf(a.w, b[3], fmaf(a.z, b[2], fmaf(a.y, b[1], fmaf(a.x, b[0], sum))));
   }
 
   HEED_DEVICE void add_tile(int tile, Rows& sums) {
@@ -325,6 +335,6 @@ HEED_GPU_KERNEL(attention_plain_4_9, AttentionArguments, in) { attend_plainly<4,
 HEED_GPU_KERNEL(attention_plain_16_1, AttentionArguments, in) { attend_plainly<16, 1>(in); }
 HEED_GPU_KERNEL(attention_plain_16_2, AttentionArguments, in) { attend_plainly<16, 2>(in); }
 HEED_GPU_KERNEL(attention_plain_16_4, AttentionArguments, in) { attend_plainly<16, 4>(in); }
-HEED_GPU_KERNEL(attention_plain_16_9, AttentionArguments, in) { attend_plainly<16, 9>(in); }
+HEED_GPU_KERNEL(attention_plain_8_9, AttentionArguments, in) { attend_plainly<8, 9>(in); }
 
 }  // namespace heed::kernels::gpu
