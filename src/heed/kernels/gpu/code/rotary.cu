@@ -29,6 +29,13 @@ HEED_DEVICE void rotate_pair(float cos, float sin, T& first, T& second) {
 template <typename T, int each>
 HEED_DEVICE void rotate_pairs(const RotaryArguments& in, int64_t row, int pair, const T* x, T* y) {
   const int64_t angle = row * in.half + pair;
+  if (in.interleaved && each == 1) {  // a head may begin at an odd element
+    T first = x[2 * pair], second = x[2 * pair + 1];
+    rotate_pair(in.cos[angle], in.direction * in.sin[angle], first, second);
+    y[2 * pair] = first;
+    y[2 * pair + 1] = second;
+    return;
+  }
   if (in.interleaved) {
     auto pairs = load_pack<T, 2 * each>(x + 2 * pair);
     for (int i = 0; i < each; ++i)
