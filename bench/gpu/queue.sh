@@ -52,7 +52,7 @@ program() {
 }
 # sanitize TOOL: the cases of kernels under compute-sanitizer.
 sanitize() {
-  HEED_TEST_GPU=1 compute-sanitizer --tool "$1" --target-processes all --print-limit 20 \
+  HEED_TEST_GPU=1 compute-sanitizer --tool "$1" --report-api-errors no --target-processes all --print-limit 20 \
     --error-exitcode 9 env LD_LIBRARY_PATH="$build/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
     "$build/op_cases_test" --gtest_brief=1 --gtest_filter='*GpuAgrees*'
 }

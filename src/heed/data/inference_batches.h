@@ -20,6 +20,8 @@ std::vector<std::vector<int64_t>> plan_by_tokens(std::span<const int64_t> length
 struct BatchTokens {
   int64_t max_per_batch = 0;
   int64_t min_per_thread = 1;  // fewer threads are used when there are fewer tokens
+  /// A device has one queue of work: one thread runs all batches, as large as they may be.
+  bool on_device = false;
 };
 
 /// The same for `threads` threads that each process whole batches: the batches have similar sizes,
@@ -32,7 +34,11 @@ std::vector<std::vector<int64_t>> plan_for_threads(std::span<const int64_t> leng
 /// thread runs whole batches; all threads share a single batch.
 template <typename Run>
 void run_batches(std::span<const int64_t> lengths, const BatchTokens& tokens, const Run& run) {
-  const auto batches = plan_for_threads(lengths, tokens, thread_count());
+  const auto batches = plan_for_threads(lengths, tokens, tokens.on_device ? 1 : thread_count());
+  if (tokens.on_device) {
+    for (const std::vector<int64_t>& batch : batches) run(batch);
+    return;
+  }
   parallel_in_order(std::ssize(batches), 1,
                     [&](int64_t batch, int64_t) { run(batches[static_cast<size_t>(batch)]); });
 }

@@ -162,7 +162,8 @@ std::vector<Measurement> measure_encoding(const model::Transformer& model, const
     data::append_sequence(text, ids, offsets);
   Measurement texts{"texts", "texts", options.batch, {}, 0, 0};
   Context context{.dtype = options.dtype};
-  const auto run = [&] { tasks::hidden_states(model, context, {ids, offsets}); };
+  // A device works on when hidden_states() returns: its result is waited for.
+  const auto run = [&] { tasks::hidden_states(model, context, {ids, offsets}).to(nullptr); };
   run();
   for (int i = 0; i < options.repeat; ++i) texts.seconds.push_back(seconds_of(run));
   texts.operations = forward_operations(model, options.batch, options.prompt_tokens, 0);

@@ -42,6 +42,7 @@ std::vector<int32_t> Translator::encode(const std::string& line) const {
 /// f32 products split the weights into bf16 parts each time, which only many rows amortise.
 int64_t Translator::batch_tokens() const {
   if (options_.batch_tokens > 0) return options_.batch_tokens;
+  if (model_.device()) return 16384;
   return computes_in_int8(model_) ? 2048 : 8192;
 }
 
@@ -60,7 +61,8 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   }
   const int64_t beams = std::max(options_.search.num_beams, 1);
   const data::BatchTokens tokens{.max_per_batch = std::max<int64_t>(batch_tokens() / beams, 1),
-                                 .min_per_thread = kMinTranslatedTokens / beams};
+                                 .min_per_thread = kMinTranslatedTokens / beams,
+                                 .on_device = model_.device() != nullptr};
   data::run_batches(lengths, tokens, [&](std::span<const int64_t> members) {
     std::vector<Translation*> own;
     for (const int64_t index : members) own.push_back(filled[static_cast<size_t>(index)]);

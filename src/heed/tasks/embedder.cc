@@ -141,7 +141,10 @@ void Embedder::embed_tokens(const std::vector<std::vector<int32_t>>& texts,
   std::vector<int64_t> lengths;
   for (const std::vector<int32_t>& text : texts) lengths.push_back(std::ssize(text));
   data::run_batches(
-      lengths, {.max_per_batch = options_.batch_tokens, .min_per_thread = kMinEmbeddedTokens},
+      lengths,
+      {.max_per_batch = options_.batch_tokens,
+       .min_per_thread = kMinEmbeddedTokens,
+       .on_device = model_->device() != nullptr},
       [&](std::span<const int64_t> members) { embed_batch(texts, members, embeddings); });
 }
 

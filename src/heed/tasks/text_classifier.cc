@@ -110,7 +110,10 @@ std::vector<std::vector<float>> TextClassifier::run(std::span<const text::TypedI
     }
   };
   data::run_batches(
-      lengths, {.max_per_batch = options_.batch_tokens, .min_per_thread = kMinClassifiedTokens},
+      lengths,
+      {.max_per_batch = options_.batch_tokens,
+       .min_per_thread = kMinClassifiedTokens,
+       .on_device = model_.device() != nullptr},
       run_batch);
   return results;
 }

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "heed/kernels/gpu/open.h"
+#include "tests/kernels/test_gpu.h"
 
 namespace heed::kernels {
 
@@ -16,19 +16,11 @@ std::vector<std::function<std::vector<OpCase>()>>& op_case_lists() {
 
 namespace {
 
-Device& gpu_of_tests() {
-  if (!std::getenv("HEED_TEST_GPU")) {
-    ::setenv("HEED_CUDA_DRIVER", HEED_SIMULATED_KERNELS, 1);
-    ::setenv("HEED_SIMULATED_GPU", "seed=1,memory=1024", 0);
-  }
-  return open_gpu(0);
-}
-
 std::vector<OpResult> run_on(Backend backend, const OpCase& of) {
   const HostBackendScope host_backend(backend == Backend::reference ? backend : Backend::cpu);
   std::vector<OpResult> results;
   {
-    const DeviceScope scope(backend == Backend::gpu ? &gpu_of_tests() : nullptr);
+    const DeviceScope scope(backend == Backend::gpu ? &test_gpu() : nullptr);
     results = of.run();
   }
   for (OpResult& result : results) result.value = result.value.to(nullptr);

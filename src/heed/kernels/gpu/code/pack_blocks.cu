@@ -47,16 +47,17 @@ class Packer {
       for (int u = 0; u < kQuadUnits; ++u) {
         const int unit = quad * kQuadUnits + u;
         const bool exists = row < in.rows && unit < in.units;
-        blocks_[p][u] = exists ? reinterpret_cast<const Block*>(in.weight + row * in.row_bytes) +
-                                     unit / kUnits
-                               : nullptr;
+        exists_[p][u] = exists;
+        // What does not exist is loaded from the first block, and not used.
+        blocks_[p][u] =
+            reinterpret_cast<const Block*>(in.weight + (exists ? row * in.row_bytes : 0)) +
+            (exists ? unit / kUnits : 0);
         const int first = unit % kUnits * kUnitElements + lane % 4 * 4;
         for (int half = 0; half < 2; ++half) {
           uint32_t word = 0;
-          if (exists)
-            for (int i = 0; i < 4; ++i)
-              word |= packed_byte(*blocks_[p][u], first + 16 * half + i) << 8 * i;
-          words_[u][p + 2 * half] = word;
+          for (int i = 0; i < 4; ++i)
+            word |= packed_byte(*blocks_[p][u], first + 16 * half + i) << 8 * i;
+          words_[u][p + 2 * half] = exists ? word : 0;
         }
       }
     }
@@ -95,15 +96,16 @@ class Packer {
     } else {
       for (int u = 0; u < kQuadUnits; ++u)
         for (int p = 0; p < 2; ++p) {
-          const Block* const block = blocks_[p][u];
+          const Block& block = *blocks_[p][u];
+          const bool exists = exists_[p][u];
           const int at = g * 8 + u * 2 + p;
           if constexpr (kType == DType::mxfp4)
-            reinterpret_cast<uint8_t*>(to_ + kScales)[at] = block ? block->exponent : uint8_t{0};
+            reinterpret_cast<uint8_t*>(to_ + kScales)[at] = exists ? block.exponent : uint8_t{0};
           else
-            halves_at(kScales)[at] = static_cast<uint16_t>(block ? finite_bits(block->scale) : 0);
+            halves_at(kScales)[at] = static_cast<uint16_t>(exists ? finite_bits(block.scale) : 0);
           if constexpr (Block::kTraits.has_minimum)
             halves_at(kMinimumsAt)[at] =
-                static_cast<uint16_t>(block ? finite_bits(block->minimum) : 0);
+                static_cast<uint16_t>(exists ? finite_bits(block.minimum) : 0);
         }
     }
   }
@@ -138,18 +140,19 @@ class Packer {
   HEED_DEVICE void put_block_scale(int g) const {
     constexpr int kAt = kLayout.block_scale, kNumbers = Block::kTraits.has_minimum ? 4 : 2;
     for (int p = 0; p < 2; ++p) {
-      const Block* const block = blocks_[p][0];
+      const Block& block = *blocks_[p][0];
+      const bool exists = exists_[p][0];
       uint16_t* const to = halves_at(kAt) + g * kNumbers + p;
-      to[0] = static_cast<uint16_t>(block ? finite_bits(block->scale) : 0);
+      to[0] = static_cast<uint16_t>(exists ? finite_bits(block.scale) : 0);
       if constexpr (Block::kTraits.has_minimum)
-        to[2] = static_cast<uint16_t>(block ? finite_bits(block->minimum) : 0);
+        to[2] = static_cast<uint16_t>(exists ? finite_bits(block.minimum) : 0);
     }
   }
 
   /// Number `second` of a unit of a row, as it is stored: see block_planes.h.
   HEED_DEVICE uint32_t sub(int u, int p, int second) const {
+    if (!exists_[p][u]) return 0;
     const Block* const block = blocks_[p][u];
-    if (!block) return 0;
     // The unit's first element, or that of its second half.
     const int at = (in_group_ * kQuadUnits + u) * kUnitElements + 16 * second;
     if constexpr (kType == DType::q2_K)
@@ -196,7 +199,7 @@ class Packer {
       for (int i = 0; i < 4; ++i) {
         const Block* const block = blocks_[i % 2][0];
         const int at = (u + i / 2 * kQuadUnits) * kUnitElements;
-        if (block) high |= static_cast<uint32_t>(block->sub_scale(at) + 32) >> 4 << 2 * i;
+        if (exists_[i % 2][0]) high |= static_cast<uint32_t>(block->sub_scale(at) + 32) >> 4 << 2 * i;
       }
       reinterpret_cast<uint8_t*>(to_)[kHigh + g * 4 + u] = static_cast<uint8_t>(high);
     }
@@ -205,6 +208,7 @@ class Packer {
   const int lane_, in_group_;
   std::byte* const to_;
   const Block* blocks_[2][kQuadUnits];
+  bool exists_[2][kQuadUnits];
   uint32_t words_[kQuadUnits][4];
 };
 
