@@ -93,6 +93,9 @@ class HEED_EXPORT Model {
   /// What the model's files say that has no effect, one sentence for each: "FILE: KEY is VALUE and
   /// is ignored: WHY". Empty for most models. What matters and has no effect is an Error of load().
   const std::vector<std::string>& warnings() const;
+  /// The GPU that it computes on, as LoadOptions::device has chosen: "GPU 0 (NVIDIA H100 80GB
+  /// HBM3)". Empty: it computes on the CPU.
+  std::string gpu() const;
 
   /// The token ids of a text, of the source side for a translator. With the tokens that belong
   /// around a text ([CLS] .. [SEP], <s>) if `special`; a translator's end of sequence is always

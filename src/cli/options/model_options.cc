@@ -61,6 +61,7 @@ Model load_model(const ModelOptions& options, const Threads& threads) {
   if (!options.draft.empty()) load.speculation.draft = find_model(options.draft);
   Model model = Model::load(find_model(options.path, {.weights = !load.random_weights}), load);
   print_warnings(model.warnings());
+  if (!model.gpu().empty()) fmt::print(stderr, "heed: computes on {}\n", model.gpu());
   return model;
 }
 

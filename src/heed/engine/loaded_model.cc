@@ -89,7 +89,9 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
   result->executor = options.executor ? options.executor : Executor::shared();
   const ExecutorScope scope(*result->executor);
   const io::ModelFiles files(path);
-  result->device = device_for(options.device, [&] { return memory_to_load(files, options); });
+  // Ranks that divide a model have parts on the CPU.
+  if (!options.parts || !parse_device(options.device).automatic)
+    result->device = device_for(options.device, [&] { return memory_to_load(files, options); });
   result->options = options_on(result->device, files, options);
   // With a single thread the tokenizer is read when it is asked for.
   auto tokenizer = std::async(

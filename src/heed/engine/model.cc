@@ -67,6 +67,8 @@ Tokenizer Model::tokenizer(std::string_view purpose) const {
 
 const std::vector<std::string>& Model::warnings() const { return loaded_->warnings; }
 
+std::string Model::gpu() const { return loaded_->device ? loaded_->device->name() : std::string(); }
+
 std::vector<int32_t> Model::tokenize(std::string_view text, bool special) const {
   text::require_utf8(text, "the text");
   const text::ModelTokenizer& tokenizer = loaded_->tokenizer.value();

@@ -34,8 +34,8 @@ GeneratorInput translation_input(const model::ModelConfig& config, const SearchO
 namespace {
 
 /// Each thread decodes its own share of the sources and reads all weights for it. That pays if a
-/// share has at least this many paths; otherwise the threads work on each matrix product together. A
-/// device has one queue of work: there is one share.
+/// share has at least this many paths; otherwise the threads work on each matrix product together.
+/// A device has one queue of work: there is one share.
 constexpr int64_t kMinPathsPerThread = 8;
 
 /// Decodes every `stride`th request of a batch, from `first` on.
@@ -62,11 +62,11 @@ std::vector<std::vector<SearchResult>> search(const model::Transformer& model, D
   std::vector<BeamState> decodings;
   for (const GeneratorInput& input : batch.inputs)
     decodings.emplace_back(options, input, batch.rules);
-  const int64_t shares =
-      model.device() ? 1
-                     : std::clamp<int64_t>(static_cast<int64_t>(decodings.size()) *
-                                               options.num_beams / kMinPathsPerThread,
-                                           1, thread_count());
+  const int64_t shares = model.device()
+                             ? 1
+                             : std::clamp<int64_t>(static_cast<int64_t>(decodings.size()) *
+                                                       options.num_beams / kMinPathsPerThread,
+                                                   1, thread_count());
   const SchedulerOptions scheduling{
       .dtype = dtype,
       .cache = {.memory_dtype = batch.memory_dtype},
