@@ -88,7 +88,8 @@ Case tile_case(const Product& shape, std::string_view tile) {
 /// Rows of which a weight of blocks consists: to quantise all would take long.
 constexpr int64_t kOwnRows = 64;
 
-Prepared prepare_blocks(const Product& p, DType type) {
+/// tile: of the kernel for many rows, or nothing.
+Prepared prepare_blocks(const Product& p, DType type, std::string_view tile) {
   const Tensor a = random_tensor({p.m, p.k}, DType::bf16);
   Tensor rows, plain;
   {
@@ -104,7 +105,10 @@ Prepared prepare_blocks(const Product& p, DType type) {
   auto weights = std::make_shared<std::vector<PackedBlocks>>();
   for (size_t i = 0; i < copies(weight.bytes()); ++i) weights->push_back(pack_blocks(weight));
   auto c = std::make_shared<Tensor>(Tensor::empty({p.m, p.n}, DType::bf16));
-  const auto run = [=](size_t i) { matmul_blocks(a, (*weights)[i % weights->size()], {}, *c); };
+  const auto run = [=](size_t i) {
+    const kernels::gpu::ForcedMatmulTile forced(tile);
+    matmul_blocks(a, (*weights)[i % weights->size()], {}, *c);
+  };
   const auto check = [=] {
     const std::vector<float> values = values_of(*c);
     double errors = 0, squares = 0;
@@ -125,13 +129,15 @@ Prepared prepare_blocks(const Product& p, DType type) {
   return {run, check};
 }
 
-Case block_case(const Product& shape, DType type) {
+Case block_case(const Product& shape, DType type, std::string_view tile = "") {
   const Product p{count(shape.m), width(shape.k), width(shape.n)};
   const auto m = static_cast<double>(p.m), k = static_cast<double>(p.k),
              n = static_cast<double>(p.n);
-  return {fmt::format("blocks {} M={} {}x{}", name_of(type), shape.m, shape.k, shape.n),
+  const std::string kind = tile.empty() ? fmt::format("blocks {}", name_of(type))
+                                        : fmt::format("tile {} {}", tile, name_of(type));
+  return {fmt::format("{} M={} {}x{}", kind, shape.m, shape.k, shape.n),
           2 * (m * k + m * n) + static_cast<double>(bytes_of(type, p.k * p.n)), 2 * m * k * n,
-          Unit::int8, [=] { return prepare_blocks(p, type); }};
+          Unit::int8, [=] { return prepare_blocks(p, type, tile); }};
 }
 
 }  // namespace
@@ -154,6 +160,11 @@ std::vector<Case> tile_cases() {
     for (const int64_t m : {1, 8, 16, 64, 128, 512, 4096})
       for (const std::string_view tile : kernels::gpu::matmul_tiles(DType::bf16))
         cases.push_back(tile_case({m, k, n}, tile));
+  for (const DType type : {DType::q4_0, DType::q4_K})
+    for (const auto& [k, n] : {std::pair{4096, 4096}, {4096, 14336}, {14336, 4096}})
+      for (const int64_t m : {16, 32, 64, 128, 512})
+        for (const std::string_view tile : kernels::gpu::matmul_tiles(type))
+          cases.push_back(block_case({m, k, n}, type, tile));
   return cases;
 }
 

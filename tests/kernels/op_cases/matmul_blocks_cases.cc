@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "heed/kernels/gpu/matmul_tiles.h"
 #include "tests/kernels/op_cases/stored_input.h"
 
 namespace heed::kernels {
@@ -15,13 +16,16 @@ OpResult block_product(const Tensor& a, const PackedBlocks& weight, const Tensor
   return {"c", c, 4.0};
 }
 
-OpCase block_case(DType dtype, int64_t m, int64_t n, int64_t k) {
+/// tile: of the kernel for many rows, or nothing.
+OpCase block_case(DType dtype, int64_t m, int64_t n, int64_t k, std::string_view tile = "") {
   const bool on_host = n % 2 == 0;
   const DType in = m % 3 == 0 ? DType::bf16 : DType::f32, out = m % 2 ? DType::f32 : DType::bf16;
   return {.name = "matmul_blocks with " + std::string(name_of(dtype)) + " of " + std::to_string(m) +
-                  ", " + std::to_string(n) + ", " + std::to_string(k),
+                  ", " + std::to_string(n) + ", " + std::to_string(k) +
+                  (tile.empty() ? "" : " by " + std::string(tile)),
           .run =
               [=] {
+                const gpu::ForcedMatmulTile forced(tile);
                 const Tensor weight =
                     on_host ? stored_on_host({n, k}, dtype, 2) : stored_input({n, k}, dtype, 2);
                 const Tensor bias = m % 2 ? normal_input({n}, 3) : Tensor();
@@ -80,6 +84,10 @@ const AddOpCases matmul_blocks_cases([] {
   for (const DType dtype : kBlocks) {
     for (const int64_t m : {1, 5, 10}) cases.push_back(block_case(dtype, m, 39, 768));
     cases.push_back(block_case(dtype, 35, 40, 256));
+    for (const std::string_view tile : gpu::matmul_tiles(dtype)) {
+      cases.push_back(block_case(dtype, 5, 20, 1280, tile));
+      cases.push_back(block_case(dtype, 70, 70, 256, tile));
+    }
     cases.push_back(block_case(dtype, 2, 16, 2304));
     cases.push_back(block_case(dtype, 3, 0, 256));
     cases.push_back(block_case(dtype, 0, 16, 256));
@@ -107,6 +115,10 @@ const AddOpCases matmul_blocks_cases([] {
            .same_bits = true});
   }
   cases.push_back(block_case(DType::q4_K, 131, 140, 512));
+  // Where another kernel takes over.
+  for (const int64_t m : {8, 9, 15, 16, 17, 24, 25, 64, 65})
+    for (const DType dtype : {DType::q5_1, DType::q6_K})
+      cases.push_back(block_case(dtype, m, 33, 256));
   for (const int64_t m : {1, 3, 40})
     cases.push_back({.name = "matmul_blocks_grouped of " + std::to_string(m),
                      .run = [=] { return grouped_products(m); },

@@ -2,17 +2,21 @@
 
 #include <limits>
 
+#include "heed/kernels/gpu/matmul_tiles.h"
 #include "tests/kernels/op_cases/stored_input.h"
 
 namespace heed::kernels {
 namespace {
 
-OpCase int8_case(DType dtype, int64_t m, int64_t n, int64_t k) {
+/// tile: of the kernel for many rows, or nothing.
+OpCase int8_case(DType dtype, int64_t m, int64_t n, int64_t k, std::string_view tile = "") {
   const DType in = m % 3 == 0 ? DType::bf16 : DType::f32, out = m % 2 ? DType::f32 : DType::bf16;
   return {.name = "matmul_int8 with " + std::string(name_of(dtype)) + " of " + std::to_string(m) +
-                  ", " + std::to_string(n) + ", " + std::to_string(k),
+                  ", " + std::to_string(n) + ", " + std::to_string(k) +
+                  (tile.empty() ? "" : " by " + std::string(tile)),
           .run =
               [=] {
+                const gpu::ForcedMatmulTile forced(tile);
                 const Tensor weight =
                     n % 2 ? stored_input({n, k}, dtype, 2) : stored_on_host({n, k}, dtype, 2);
                 const Tensor bias = m % 2 ? normal_input({n}, 3) : Tensor();
@@ -65,6 +69,9 @@ const AddOpCases matmul_int8_cases([] {
     for (const int64_t k : {0, 1, 70, 1300}) cases.push_back(int8_case(DType::f32, m, 20, k));
   cases.push_back(int8_case(DType::bf16, 34, 133, 260));
   cases.push_back(int8_case(DType::f16, 4, 0, 64));
+  for (const int64_t m : {16, 17, 64, 65}) cases.push_back(int8_case(DType::f32, m, 20, 70));
+  for (const std::string_view tile : gpu::matmul_tiles(DType::q8_0))
+    for (const int64_t m : {5, 70}) cases.push_back(int8_case(DType::f32, m, 75, 1300, tile));
   for (const int64_t m : {1, 3, 40}) {
     cases.push_back({.name = "matmul_int8_grouped of " + std::to_string(m),
                      .run = [=] { return grouped_int8(m); },

@@ -1,12 +1,16 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <span>
+#include <string_view>
 
 #include "heed/base/rounding.h"
 #include "heed/kernels/gpu/code/block_planes.h"
 #include "heed/kernels/gpu/code/matmul_blocks.h"
 #include "heed/kernels/gpu/launch.h"
+#include "heed/kernels/gpu/matmul_tiles.h"
 
 // What products with weights of integers share.
 
@@ -63,6 +67,51 @@ unsigned put_products(std::span<const Product> products, int block_rows,
   }
   to.count = static_cast<int>(products.size());
   return blocks;
+}
+
+/// A tile of the kernels for many rows, and about how many cycles a block takes for a quad: alone
+/// on a multiprocessor, and where others hide what it waits for.
+struct BlockTileCost {
+  std::string_view name;
+  BlockTile tile;
+  int alone, beside;
+};
+inline constexpr std::array kBlockTileCosts{BlockTileCost{"128x128", kBlockTile128x128, 3300, 3300},
+                                            BlockTileCost{"64x64", kBlockTile64x64, 1100, 800},
+                                            BlockTileCost{"32x64", kBlockTile32x64, 700, 450}};
+
+/// The index in kBlockTileCosts of the tile for these products of `rows` rows of a.
+/// shared_bytes(tile): what the kernel takes.
+template <typename Product, typename SharedBytes>
+size_t block_tile(std::span<const Product> products, int64_t rows, SharedBytes shared_bytes) {
+  const auto& gpu = current_gpu().properties();
+  size_t found = kBlockTileCosts.size() - 1;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (size_t i = 0; i < kBlockTileCosts.size(); ++i) {
+    const auto& [name, tile, alone, beside] = kBlockTileCosts[i];
+    if (static_cast<int64_t>(shared_bytes(tile)) > gpu.shared_bytes) continue;
+    if (name == forced_matmul_tile()) return i;
+    int64_t blocks = 0;
+    for (const Product& product : products)
+      blocks += ceil_div(product.weight->rows, int64_t{tile.weight_rows()});
+    blocks *= ceil_div(rows, int64_t{tile.rows()});
+    const int64_t time =
+        std::max<int64_t>(alone, ceil_div(blocks, int64_t{gpu.multiprocessors}) * beside);
+    if (time < least) {
+      least = time;
+      found = i;
+    }
+  }
+  return found;
+}
+
+/// A launch of the kernel of a tile: `blocks` by the rows of a.
+inline LaunchShape tile_shape(const BlockTile& tile, unsigned blocks, int64_t rows,
+                              size_t shared_bytes) {
+  return {.x = blocks,
+          .y = blocks_for(rows, tile.rows()),
+          .threads = static_cast<unsigned>(tile.threads()),
+          .shared_bytes = shared_bytes};
 }
 
 }  // namespace heed::kernels::gpu

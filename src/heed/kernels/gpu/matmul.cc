@@ -8,6 +8,7 @@
 
 #include "heed/base/rounding.h"
 #include "heed/kernels/gpu/code/matmul.h"
+#include "heed/kernels/gpu/grouped_products.h"
 #include "heed/kernels/gpu/launch.h"
 #include "heed/kernels/gpu/matmul_tiles.h"
 
@@ -46,15 +47,17 @@ constexpr std::array kF32Tiles{HEED_LARGE_TILE(f32, F32, 128x128, 1.0f),
 constexpr std::array kBf16FewRows{FewRows{"few_8", kBf16Few8, "matmul_bf16_few_8"},
                                   FewRows{"few_16", kBf16Few16, "matmul_bf16_few_16"},
                                   FewRows{"few_32", kBf16Few32, "matmul_bf16_few_32"},
+                                  FewRows{"wide_64", kBf16Wide64, "matmul_bf16_wide_64"},
+                                  FewRows{"middle_64", kBf16Middle64, "matmul_bf16_middle_64"},
                                   FewRows{"few_64", kBf16Few64, "matmul_bf16_few_64"},
                                   FewRows{"narrow_8", kBf16Narrow8, "matmul_bf16_narrow_8"},
                                   FewRows{"narrow_16", kBf16Narrow16, "matmul_bf16_narrow_16"}};
 constexpr std::array kF32FewRows{FewRows{"few_4", kF32Few4, "matmul_f32_few_4"},
                                  FewRows{"few_16", kF32Few16, "matmul_f32_few_16"}};
 
-template <size_t large, size_t few>
-constexpr auto names_of_tiles(const std::array<LargeTile, large>& tiles,
-                              const std::array<FewRows, few>& few_rows) {
+template <typename Large, size_t large, typename Few, size_t few>
+constexpr auto names_of_tiles(const std::array<Large, large>& tiles,
+                              const std::array<Few, few>& few_rows) {
   std::array<std::string_view, large + few> names;
   for (size_t i = 0; i < large; ++i) names[i] = tiles[i].name;
   for (size_t i = 0; i < few; ++i) names[large + i] = few_rows[i].name;
@@ -110,15 +113,16 @@ Operand operand_of(const Tensor& matrix, bool along, bool turned = false) {
 template <size_t count>
 const FewRows* few_rows_kernel(const std::array<FewRows, count>& kernels, int64_t m, int64_t n) {
   const FewRows* found = nullptr;
-  const int multiprocessors = current_gpu().properties().multiprocessors;
+  const GpuProperties& gpu = current_gpu().properties();
+  bool fills = false;  // whether it gives most multiprocessors a block
   for (const FewRows& kernel : kernels) {
-    if (m > kernel.tile.columns) continue;
+    if (m > kernel.tile.columns || kernel.tile.shared_bytes() > gpu.shared_bytes) continue;
     if (kernel.name == forced_tile) return &kernel;
-    // The smallest that holds the rows; the widest that gives most multiprocessors a block.
-    const bool fills = ceil_div(n, kernel.tile.rows) * 4 > multiprocessors * 3;
-    if (!found || (found->tile.columns == kernel.tile.columns && !fills &&
-                   kernel.tile.rows < found->tile.rows))
-      found = &kernel;
+    // The smallest that holds the rows; the widest that fills the GPU: a is read by every block.
+    const bool narrower = found && kernel.tile.columns == found->tile.columns && !fills;
+    if (found && !narrower) continue;
+    found = &kernel;
+    fills = ceil_div(n, kernel.tile.rows) * 4 > gpu.multiprocessors * 3;
   }
   return found;
 }
@@ -199,14 +203,17 @@ void multiply(const Operand& a, const Operand& b, int64_t depth, const MatmulOpt
 std::span<const std::string_view> matmul_tiles(DType dtype) {
   static constexpr auto kF32 = names_of_tiles(kF32Tiles, kF32FewRows);
   static constexpr auto kBf16 = names_of_tiles(kBf16Tiles, kBf16FewRows);
-  return dtype == DType::f32 ? std::span<const std::string_view>(kF32)
-                             : std::span<const std::string_view>(kBf16);
+  static constexpr auto kBlocks = names_of_tiles(kBlockTileCosts, std::array<BlockTileCost, 0>());
+  if (dtype == DType::f32) return kF32;
+  if (dtype == DType::bf16) return kBf16;
+  return kBlocks;
 }
 
 ForcedMatmulTile::ForcedMatmulTile(std::string_view name) : before_(forced_tile) {
   forced_tile = name;
 }
 ForcedMatmulTile::~ForcedMatmulTile() { forced_tile = before_; }
+std::string_view forced_matmul_tile() { return forced_tile; }
 
 void matmul(const Factor& a, const Factor& b, const MatmulOptions& options, Tensor& c) {
   require(a.matrix.dtype() == b.matrix.dtype(), "matmul: a is {}, b is {}, expected one dtype",

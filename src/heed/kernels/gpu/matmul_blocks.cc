@@ -14,16 +14,22 @@ namespace heed::kernels::gpu {
 namespace {
 
 struct BlockKernels {
-  const char *pack = nullptr, *one = nullptr, *few = nullptr, *many = nullptr;
+  const char *pack = nullptr, *one = nullptr, *eight = nullptr, *sixteen = nullptr;
+  /// As kBlockTileCosts.
+  std::array<const char*, kBlockTileCosts.size()> tiles{};
 };
 
 /// By dtype; those of plain types are empty.
 constexpr auto kBlockKernels = [] {
   std::array<BlockKernels, kStoredTypes.size()> kernels{};
-#define HEED_NAME_BLOCK_KERNELS(name, Block)                                                   \
-  kernels[static_cast<size_t>(DType::name)] = {"pack_blocks_" #name, "matmul_blocks_1_" #name, \
-                                               "matmul_blocks_8_" #name,                       \
-                                               "matmul_blocks_many_" #name};
+#define HEED_NAME_BLOCK_KERNELS(name, Block)                         \
+  kernels[static_cast<size_t>(DType::name)] = {                      \
+      "pack_blocks_" #name,                                          \
+      "matmul_blocks_1_" #name,                                      \
+      "matmul_blocks_8_" #name,                                      \
+      "matmul_blocks_16_" #name,                                     \
+      {"matmul_blocks_128x128_" #name, "matmul_blocks_64x64_" #name, \
+       "matmul_blocks_32x64_" #name}};
   HEED_FOR_BLOCK_TYPES(HEED_NAME_BLOCK_KERNELS)
 #undef HEED_NAME_BLOCK_KERNELS
   return kernels;
@@ -34,8 +40,9 @@ const BlockKernels& block_kernels_of(DType dtype) {
 }
 
 constexpr unsigned kPackThreads = 128, kQuantiseThreads = 256;
-/// Rows of a from which matmul_blocks_many_* are faster.
-constexpr int64_t kManyFrom = 33;
+/// Rows of a up to which the kernels for few are faster, whose warps share the depth.
+constexpr int64_t kFewRows = 16;
+
 int64_t units_of(int64_t cols) { return cols / kUnitElements; }
 
 /// Bytes of a packed strip.
@@ -94,32 +101,32 @@ void start_products(const Tensor& a, std::span<const BlockProduct> products,
                     const std::byte* records) {
   const DType dtype = products[0].weight->dtype;
   const BlockKernels& kernels = block_kernels_of(dtype);
-  const bool one = a.rows() == 1, many = a.rows() >= kManyFrom;
   MatmulBlocksArguments in{.products = {},
                            .count = 0,
                            .records = records,
                            .rows = static_cast<int>(a.rows()),
                            .units = static_cast<int>(units_of(a.cols()))};
-  const unsigned blocks = put_products(products, many ? kManyWeightRows : kStripRows, in);
-  if (blocks == 0) return;
-  if (many) {
-    const BlockTraits& type = traits_of(dtype);
-    const int minimums = !type.has_minimum ? 0 : has_halves(type) ? 2 : 1;
-    launch(kernels.many,
-           {.x = blocks,
-            .y = blocks_for(a.rows(), kManyRows),
-            .threads = kManyThreads,
-            .shared_bytes = many_shared_bytes(minimums)},
-           in);
-  } else {
-    const int columns = one ? 1 : 8;
-    launch(one ? kernels.one : kernels.few,
-           {.x = blocks,
-            .y = blocks_for(a.rows(), columns),
-            .threads = kFewThreads,
-            .shared_bytes = few_shared_bytes(columns)},
-           in);
+  if (a.rows() <= kFewRows && forced_matmul_tile().empty()) {
+    const int columns = a.rows() == 1 ? 1 : a.rows() <= 8 ? 8 : 16;
+    const unsigned blocks = put_products(products, kStripRows, in);
+    if (blocks == 0) return;
+    return launch(columns == 1   ? kernels.one
+                  : columns == 8 ? kernels.eight
+                                 : kernels.sixteen,
+                  {.x = blocks, .threads = kFewThreads, .shared_bytes = few_shared_bytes(columns)},
+                  in);
   }
+  const BlockTraits& type = traits_of(dtype);
+  const BlockLayout layout(type);
+  const int minimums = !type.has_minimum ? 0 : has_halves(type) ? 2 : 1;
+  const auto shared_bytes = [&](const BlockTile& tile) {
+    return tile.shared_bytes(used_record_bytes(minimums), layout.bytes, layout.quads);
+  };
+  const size_t index = block_tile(products, a.rows(), shared_bytes);
+  const BlockTile& tile = kBlockTileCosts[index].tile;
+  const unsigned blocks = put_products(products, tile.weight_rows(), in);
+  if (blocks > 0)
+    launch(kernels.tiles[index], tile_shape(tile, blocks, a.rows(), shared_bytes(tile)), in);
 }
 
 }  // namespace

@@ -21,8 +21,12 @@ constexpr auto kPackInt8Kernels = [] {
   return names;
 }();
 
-/// Rows of a from which matmul_int8_many is faster.
-constexpr int64_t kInt8ManyFrom = 33;
+/// As kBlockTileCosts.
+constexpr std::array<const char*, kBlockTileCosts.size()> kInt8TileKernels{
+    "matmul_int8_128x128", "matmul_int8_64x64", "matmul_int8_32x64"};
+
+/// Rows of a up to which matmul_int8_few is faster, whose warps share the depth.
+constexpr int64_t kInt8FewRows = 16;
 
 int64_t int8_quads(int64_t cols) { return ceil_div(cols, int64_t{kQuadUnits * kUnitElements}); }
 
@@ -84,11 +88,37 @@ PackedInt8 pack_int8(const Tensor& weight) {
   return packed;
 }
 
+namespace {
+
+/// At most as many products as a launch has.
+void start_int8_products(std::span<const Int8Product> products, MatmulInt8Arguments& in) {
+  const int64_t rows = in.products.rows;
+  if (rows <= kInt8FewRows && forced_matmul_tile().empty()) {
+    const unsigned blocks = put_products(products, kStripRows, in.products);
+    if (blocks == 0) return;
+    return launch("matmul_int8_few",
+                  {.x = blocks,
+                   .y = blocks_for(rows, Record::kRows),
+                   .threads = kInt8FewWarps * 32,
+                   .shared_bytes = kInt8FewSharedBytes},
+                  in);
+  }
+  const auto shared_bytes = [](const BlockTile& tile) {
+    return tile.shared_bytes(kInt8RecordBytes, kInt8QuadBytes, 1);
+  };
+  const size_t index = block_tile(products, rows, shared_bytes);
+  const BlockTile& tile = kBlockTileCosts[index].tile;
+  const unsigned blocks = put_products(products, tile.weight_rows(), in.products);
+  if (blocks > 0)
+    launch(kInt8TileKernels[index], tile_shape(tile, blocks, rows, shared_bytes(tile)), in);
+}
+
+}  // namespace
+
 void matmul_int8_grouped(const Tensor& a, std::span<const Int8Product> products) {
   check_gpu_products("matmul_int8", a, products);
   if (products.empty() || a.rows() == 0) return;
   const QuantisedInt8 quantised = quantised_int8(a);
-  const bool many = a.rows() >= kInt8ManyFrom;
   while (!products.empty()) {
     const size_t count = std::min<size_t>(products.size(), MatmulBlocksArguments::kMaxProducts);
     MatmulInt8Arguments in{.products = {},
@@ -96,22 +126,7 @@ void matmul_int8_grouped(const Tensor& a, std::span<const Int8Product> products)
     in.products.records = quantised.records.get();
     in.products.rows = static_cast<int>(a.rows());
     in.products.units = static_cast<int>(int8_quads(a.cols()) * kQuadUnits);
-    const unsigned blocks =
-        put_products(products.first(count), many ? kManyWeightRows : kStripRows, in.products);
-    if (blocks > 0 && many)
-      launch("matmul_int8_many",
-             {.x = blocks,
-              .y = blocks_for(a.rows(), kManyRows),
-              .threads = kManyThreads,
-              .shared_bytes = kInt8ManySharedBytes},
-             in);
-    else if (blocks > 0)
-      launch("matmul_int8_few",
-             {.x = blocks,
-              .y = blocks_for(a.rows(), Record::kRows),
-              .threads = kInt8FewWarps * 32,
-              .shared_bytes = kInt8FewSharedBytes},
-             in);
+    start_int8_products(products.first(count), in);
     products = products.subspan(count);
   }
 }

@@ -45,11 +45,14 @@ inline constexpr MatmulTile kBf16Tile128x128{128, 128, 64, 64, 64, 3, 2};
 inline constexpr MatmulTile kBf16Tile64x128{64, 128, 32, 64, 64, 4, 2};
 inline constexpr MatmulTile kBf16Tile64x64{64, 64, 32, 32, 64, 4, 3};
 // For few rows: 32 columns of c, or 16, by at most 8, 16, 32 or 64 rows. A block has 20 to 32 KiB
-// of the weight on their way.
+// of the weight on their way. Of 33 rows on, a takes more bandwidth of the level-2 cache than the
+// weight does of memory, so that wider tiles are better where there are enough of them.
 inline constexpr MatmulTile kBf16Few8{32, 8, 16, 8, 128, 5, 4};
 inline constexpr MatmulTile kBf16Few16{32, 16, 16, 16, 128, 5, 3};
 inline constexpr MatmulTile kBf16Few32{32, 32, 16, 32, 128, 5, 2};
-inline constexpr MatmulTile kBf16Few64{32, 64, 16, 64, 64, 6, 3};
+inline constexpr MatmulTile kBf16Few64{32, 64, 16, 32, 64, 8, 2};
+inline constexpr MatmulTile kBf16Middle64{64, 64, 32, 32, 64, 6, 2};
+inline constexpr MatmulTile kBf16Wide64{128, 64, 32, 32, 64, 4, 2};
 inline constexpr MatmulTile kBf16Narrow8{16, 8, 16, 8, 128, 8, 4};
 inline constexpr MatmulTile kBf16Narrow16{16, 16, 16, 16, 128, 8, 3};
 

@@ -132,6 +132,8 @@ HEED_MATMUL_BF16(few_8, kBf16Few8, true, true, true)
 HEED_MATMUL_BF16(few_16, kBf16Few16, true, true, true)
 HEED_MATMUL_BF16(few_32, kBf16Few32, true, true, true)
 HEED_MATMUL_BF16(few_64, kBf16Few64, true, true, true)
+HEED_MATMUL_BF16(middle_64, kBf16Middle64, true, true, true)
+HEED_MATMUL_BF16(wide_64, kBf16Wide64, true, true, true)
 HEED_MATMUL_BF16(narrow_8, kBf16Narrow8, true, true, true)
 HEED_MATMUL_BF16(narrow_16, kBf16Narrow16, true, true, true)
 

@@ -50,15 +50,36 @@ constexpr size_t few_shared_bytes(int columns) {
   return static_cast<size_t>(2 * 4 * kUnits * (16 * columns + (columns + 7) / 8 * 8));
 }
 
-/// matmul_blocks_many_*: a block multiplies so many rows of a weight with so many of a.
-constexpr int kManyThreads = 256, kManyWeightRows = 128, kManyRows = 128, kManyStages = 3;
-/// Its shared memory, for types with so many minimums for 32 elements.
-constexpr int many_record_bytes(int minimums) {
+/// The part of c that a block computes in the kernels for many rows, and how it is divided: strips
+/// of 16 rows of a weight by groups of 8 rows of a.
+struct BlockTile {
+  int strips, groups, warp_strips, warp_groups;
+  /// Quads in shared memory.
+  int stages;
+  /// That a multiprocessor runs at a time.
+  int blocks;
+
+  constexpr int weight_rows() const { return 16 * strips; }
+  constexpr int rows() const { return Record::kRows * groups; }
+  constexpr int threads() const { return 32 * (strips / warp_strips) * (groups / warp_groups); }
+  /// Groups of `quads` quads of a weight in shared memory.
+  constexpr int weight_stages(int quads) const { return (stages + quads - 2) / quads + 1; }
+  /// A record has so many bytes there, a group of quads so many for each strip.
+  constexpr size_t shared_bytes(int record_bytes, int group_bytes, int quads) const {
+    return static_cast<size_t>(stages * groups * record_bytes +
+                               weight_stages(quads) * strips * group_bytes);
+  }
+};
+inline constexpr BlockTile kBlockTile128x128{8, 16, 2, 8, 3, 1};
+inline constexpr BlockTile kBlockTile64x64{4, 8, 1, 4, 3, 2};
+inline constexpr BlockTile kBlockTile32x64{2, 8, 1, 2, 5, 2};
+
+/// of(size) for every tile.
+#define HEED_FOR_BLOCK_TILES(of) of(128x128) of(64x64) of(32x64)
+
+/// Bytes of a record that types with so many minimums for 32 elements use.
+constexpr int used_record_bytes(int minimums) {
   return minimums == 0 ? Record::kSums : minimums == 1 ? Record::kHalfSums : Record::kBytes;
-}
-constexpr size_t many_shared_bytes(int minimums) {
-  return size_t{kManyStages * (kManyRows / Record::kRows)} *
-         static_cast<size_t>(many_record_bytes(minimums));
 }
 
 }  // namespace heed::kernels::gpu

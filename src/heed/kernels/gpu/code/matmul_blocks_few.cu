@@ -160,6 +160,9 @@ HEED_DEVICE void multiply_few(const MatmulBlocksArguments& in) {
   }                                                                              \
   HEED_GPU_KERNEL(matmul_blocks_8_##name, MatmulBlocksArguments, in) {           \
     multiply_few<Block, 8>(in);                                                  \
+  }                                                                              \
+  HEED_GPU_KERNEL_OF(kFewThreads, 1, matmul_blocks_16_##name, MatmulBlocksArguments, in) { \
+    multiply_few<Block, 16>(in);                                                 \
   }
 HEED_FOR_BLOCK_TYPES(HEED_MATMUL_BLOCKS_FEW)
 

@@ -1,6 +1,6 @@
 #include "heed/kernels/gpu/code/matmul_int8.h"
 
-#include "heed/kernels/gpu/code/block_product.h"
+#include "heed/kernels/gpu/code/block_ring.h"
 
 namespace heed::kernels::gpu {
 namespace {
@@ -76,99 +76,58 @@ HEED_DEVICE void multiply_few_int8(const MatmulInt8Arguments& in) {
     put_dot(in, product, quads, row, column, dot);
 }
 
-constexpr int kInt8RowGroups = kManyRows / Record::kRows;
-constexpr int kInt8WeightWarps = 4, kInt8WarpStrips = 2, kInt8WarpGroups = 8;
-
-/// Each warp has 32 rows of a weight, which it reads straight into registers, and 64 rows of a,
-/// which come through shared memory.
+template <BlockTile tile>
 class Int8Tile {
+  static constexpr int kStrips = tile.warp_strips, kGroups = tile.warp_groups;
+  using Ring = BlockRing<tile, kInt8RecordBytes, kInt8RecordBytes, kInt8QuadBytes, 1>;
+
   const MatmulInt8Arguments& in_;
-  std::byte* const shared_;
-  const int lane_, quads_;
-  int32_t dots_[kInt8WarpStrips][kInt8WarpGroups][4] = {};
+  const int lane_;
+  const WarpPlace<tile> place_;
+  int32_t dots_[kStrips][kGroups][4] = {};
 
  public:
   HEED_DEVICE explicit Int8Tile(const MatmulInt8Arguments& in)
-      : in_(in),
-        shared_(shared_memory<std::byte>()),
-        lane_(static_cast<int>(thread_index() % 32)),
-        quads_(quads_of(in.products)) {}
+      : in_(in), lane_(static_cast<int>(thread_index() % 32)) {}
 
   HEED_DEVICE void run() {
-    int tile;
-    const MatmulBlocksArguments::Product& product = own_product(in_.products, tile);
-    const int warp = static_cast<int>(thread_index() / 32);
-    const int strips = (product.rows + kStripRows - 1) / kStripRows;
-    const int first_strip = (tile * kInt8WeightWarps + warp % kInt8WeightWarps) * kInt8WarpStrips;
-    const int first_group = warp / kInt8WeightWarps * kInt8WarpGroups;
-    const std::byte* weights[kInt8WarpStrips];
-    HEED_UNROLL for (int s = 0; s < kInt8WarpStrips; ++s)
-      // Strips that there are not are not stored.
-      weights[s] = int8_strip(product, quads_, first_strip + s < strips ? first_strip + s : 0) +
-                   lane_ * 16;
-    for (int stage = 0; stage < kInt8ManyStages - 1; ++stage) copy_records(stage);
-    uint32_t next[kInt8WarpStrips][4];
-    HEED_UNROLL for (int s = 0; s < kInt8WarpStrips; ++s)
-      if (quads_ > 0) load_words<4>(weights[s], next[s]);
-    for (int quad = 0; quad < quads_; ++quad) {
-      wait_for_copies<kInt8ManyStages - 2>();
-      synchronize();
-      copy_records(quad + kInt8ManyStages - 1);
-      const std::byte* const records =
-          shared_ + (quad % kInt8ManyStages * kInt8RowGroups + first_group) * kInt8RecordBytes;
-      HEED_UNROLL for (int u = 0; u < Record::kUnits; ++u)
-        multiply(weights, next, quad * Record::kUnits + u, records + u * 256);
+    int block;
+    const MatmulBlocksArguments::Product& product = own_product(in_.products, block);
+    const int quads = quads_of(in_.products), first_strip = block * tile.strips;
+    Ring ring({product.weight, in_.products.records, int64_t{kInt8QuadBytes} * quads, product.rows,
+               in_.products.rows, quads},
+              first_strip);
+    const bool works = place_.strip < ring.strips() && place_.group < ring.groups();
+    for (int quad = 0; quad < quads; ++quad) {
+      ring.advance(quad);
+      if (works) multiply(ring, quad);
     }
-    put(product, first_strip, first_group);
+    if (works) put(product, quads, first_strip * kStripRows);
   }
 
  private:
-  /// Multiplies with unit `unit`, which is in `next`, and loads the next one.
-  HEED_DEVICE void multiply(const std::byte* const (&weights)[kInt8WarpStrips],
-                            uint32_t (&next)[kInt8WarpStrips][4], int unit,
-                            const std::byte* records) {
-    uint32_t now[kInt8WarpStrips][4];
-    HEED_UNROLL for (int s = 0; s < kInt8WarpStrips; ++s) {
-      HEED_UNROLL for (int i = 0; i < 4; ++i) now[s][i] = next[s][i];
-      if (unit + 1 < quads_ * Record::kUnits)
-        load_words<4>(weights[s] + static_cast<int64_t>(unit + 1) * 512, next[s]);
-    }
-    HEED_UNROLL for (int j = 0; j < kInt8WarpGroups; ++j) {
-      uint32_t a[2];
-      load_words<2>(records + j * kInt8RecordBytes + lane_ * 8, a);
-      HEED_UNROLL for (int s = 0; s < kInt8WarpStrips; ++s)
-        mma_m16n8k32_s8(dots_[s][j], now[s], a);
-    }
-  }
-
-  /// Starts to copy a quad of the block's rows of a.
-  HEED_DEVICE void copy_records(int quad) {
-    constexpr int kPieces = kInt8RecordBytes / 16;
-    const int groups = (in_.products.rows + Record::kRows - 1) / Record::kRows;
-    const int first = static_cast<int>(block_y()) * kInt8RowGroups;
-    if (quad < quads_)
-      for (int i = static_cast<int>(thread_index()); i < kInt8RowGroups * kPieces;
-           i += kManyThreads) {
-        const int group = i / kPieces;
-        // Groups that there are not are not stored.
-        const int64_t from = first + group < groups ? first + group : first;
-        copy_async_16(
-            shared_ + quad % kInt8ManyStages * kInt8RowGroups * kInt8RecordBytes + i * 16,
-            in_.products.records + (from * quads_ + quad) * kInt8RecordBytes + i % kPieces * 16);
+  HEED_DEVICE void multiply(const Ring& ring, int quad) {
+    HEED_UNROLL for (int u = 0; u < Record::kUnits; ++u) {
+      uint32_t weight[kStrips][4];
+      HEED_UNROLL for (int s = 0; s < kStrips; ++s)
+        load_words<4>(ring.strip(quad, place_.strip + s) + u * 512 + lane_ * 16, weight[s]);
+      HEED_UNROLL for (int j = 0; j < kGroups; ++j) {
+        uint32_t a[2];
+        load_words<2>(ring.record(quad, place_.group + j) + (u * 32 + lane_) * 8, a);
+        HEED_UNROLL for (int s = 0; s < kStrips; ++s) mma_m16n8k32_s8(dots_[s][j], weight[s], a);
       }
-    commit_copies();
+    }
   }
 
-  HEED_DEVICE void put(const MatmulBlocksArguments::Product& product, int first_strip,
-                       int first_group) const {
-    HEED_UNROLL for (int s = 0; s < kInt8WarpStrips; ++s)
-      HEED_UNROLL for (int j = 0; j < kInt8WarpGroups; ++j)
+  HEED_DEVICE void put(const MatmulBlocksArguments::Product& product, int quads,
+                       int first_column) const {
+    HEED_UNROLL for (int s = 0; s < kStrips; ++s)
+      HEED_UNROLL for (int j = 0; j < kGroups; ++j)
         HEED_UNROLL for (int i = 0; i < 4; ++i) {
-          const int column = (first_strip + s) * kStripRows + lane_ / 4 + i / 2 * 8;
-          const int row = static_cast<int>(block_y()) * kManyRows +
-                          (first_group + j) * Record::kRows + lane_ % 4 * 2 + i % 2;
+          const int column = first_column + place_.column(s, lane_, i);
+          const int row = place_.row(j, lane_, i);
           if (column < product.rows && row < in_.products.rows)
-            put_dot(in_, product, quads_, row, column, dots_[s][j][i]);
+            put_dot(in_, product, quads, row, column, dots_[s][j][i]);
         }
   }
 };
@@ -176,6 +135,12 @@ class Int8Tile {
 }  // namespace
 
 HEED_GPU_KERNEL(matmul_int8_few, MatmulInt8Arguments, in) { multiply_few_int8(in); }
-HEED_GPU_KERNEL(matmul_int8_many, MatmulInt8Arguments, in) { Int8Tile(in).run(); }
+
+#define HEED_MATMUL_INT8_TILE(size)                                                        \
+  HEED_GPU_KERNEL_OF(kBlockTile##size.threads(), kBlockTile##size.blocks,                  \
+                     matmul_int8_##size, MatmulInt8Arguments, in) {                        \
+    Int8Tile<kBlockTile##size>(in).run();                                                  \
+  }
+HEED_FOR_BLOCK_TILES(HEED_MATMUL_INT8_TILE)
 
 }  // namespace heed::kernels::gpu

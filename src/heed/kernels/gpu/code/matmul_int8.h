@@ -31,9 +31,5 @@ struct MatmulInt8Arguments {
 /// matmul_int8_few: a block multiplies a strip with 8 rows of a.
 constexpr int kInt8FewWarps = 8;
 constexpr size_t kInt8FewSharedBytes = size_t{4} * kInt8FewWarps * 16 * Record::kRows;
-/// matmul_int8_many: kManyWeightRows by kManyRows.
-constexpr int kInt8ManyStages = 4;
-constexpr size_t kInt8ManySharedBytes =
-    size_t{kInt8ManyStages} * (kManyRows / Record::kRows) * kInt8RecordBytes;
 
 }  // namespace heed::kernels::gpu
