@@ -110,7 +110,8 @@ OpCase promise_case(AttentionCase c, DType queries, DType cached,
           different += different_rows(all.out, rows.out.row_slice(at, at + 1), passes[i].first);
         }
         const DeviceScope host(nullptr);
-        return std::vector<OpResult>{{"different rows", Tensor::full({1}, static_cast<float>(different))}};
+        return std::vector<OpResult>{
+            {"different rows", Tensor::full({1}, static_cast<float>(different))}};
       }};
 }
 
@@ -255,12 +256,41 @@ const AddOpCases attention_cases([] {
                          .dv = 32,
                          .window = 700,
                          .sinks = true};
+  const AttentionCase wide_one{.name = "wide",
+                               .q_lengths = {75},
+                               .kv_lengths = {330},
+                               .n_heads = 4,
+                               .n_kv_heads = 2,
+                               .d = 128,
+                               .dv = 128,
+                               .gathered = true};
+  const AttentionCase wider_keys{.name = "wider keys",
+                                 .q_lengths = {20},
+                                 .kv_lengths = {150},
+                                 .n_heads = 2,
+                                 .n_kv_heads = 1,
+                                 .d = 192,
+                                 .dv = 128,
+                                 .sinks = true};
+  const AttentionCase odd_pairs{.name = "96",
+                                .q_lengths = {40},
+                                .kv_lengths = {200},
+                                .n_heads = 1,
+                                .n_kv_heads = 1,
+                                .d = 72,
+                                .dv = 96};
   for (const DType queries : kFloating)
     for (const DType cached : {queries, DType::q8_0}) {
       cases.push_back(
           promise_case(short_one, queries, cached, {{0, 1}, {3, 20}, {63, 66}, {69, 70}}));
       cases.push_back(promise_case(long_one, queries, cached, {{0, 1}, {5, 8}, {39, 40}}));
     }
+  for (const DType queries : kFloating) {
+    cases.push_back(
+        promise_case(wide_one, queries, queries, {{0, 1}, {3, 20}, {63, 66}, {70, 75}}));
+    cases.push_back(promise_case(wider_keys, queries, queries, {{0, 1}, {3, 6}, {19, 20}}));
+    cases.push_back(promise_case(odd_pairs, queries, queries, {{0, 1}, {3, 12}, {39, 40}}));
+  }
   return cases;
 });
 

@@ -12,7 +12,7 @@
 namespace heed::kernels::gpu {
 namespace {
 
-constexpr unsigned kMergeThreads = 128, kWeightsThreads = 128;
+constexpr unsigned kWeightsThreads = 128;
 /// So that positions cannot overflow.
 constexpr int64_t kMaxWindow = int64_t{1} << 29;
 
@@ -25,30 +25,32 @@ struct AttentionKernel {
   int key_columns = 0, value_columns = 0, most_parts = 1;
 
   bool uses_tiles() const { return key_columns > 0; }
-  unsigned threads(int rows) const { return uses_tiles() ? static_cast<unsigned>(rows) * 2 : 128; }
+  unsigned threads(int rows) const {
+    return uses_tiles() && rows > few_rows ? static_cast<unsigned>(rows) * 2 : 128;
+  }
 };
 
-constexpr AttentionKernel tiles_of(const char* name, int key_columns, int value_columns,
-                                   int most_parts = 1) {
-  return {name, name, 16, 128, key_columns, value_columns, most_parts};
-}
-
 constexpr AttentionKernel kTileKernels[] = {
-    tiles_of("attention_tiles_64_64", 64, 64), tiles_of("attention_tiles_96_96", 96, 96),
-    tiles_of("attention_tiles_128_128", 128, 128), tiles_of("attention_tiles_192_128", 192, 128),
-    tiles_of("attention_tiles_256_128", 256, 128, 2)};
+    {"attention_few_64_64", "attention_tiles_64_64", 16, 128, 64, 64},
+    {"attention_few_96_96", "attention_tiles_96_96", 16, 128, 96, 96},
+    {"attention_few_128_128", "attention_tiles_128_128", 16, 128, 128, 128},
+    {"attention_few_192_128", "attention_tiles_192_128", 16, 128, 192, 128},
+    {"attention_few_256_128", "attention_tiles_256_128", 16, 128, 256, 128, 2}};
 
-/// The shared memory of a block. `parks`: sums of earlier splits wait there.
-size_t shared_bytes(const AttentionKernel& kernel, const AttentionArguments& in, int rows,
-                    bool parks) {
+/// The shared memory of a block.
+size_t shared_bytes(const AttentionKernel& kernel, const AttentionArguments& in, int rows) {
   if (!kernel.uses_tiles()) {
     const int floats = kTileKeys * (64 + 4 + 1) + rows * (round_up(in.d, 64) + kTileKeys);
     return static_cast<size_t>(floats) * sizeof(float);
   }
+  if (rows == kernel.few_rows) {
+    const int widest = std::max(kernel.key_columns, kernel.value_columns);
+    const int exchanged = 4 * (32 * 4 + 16 + 16 * 4) * 4;
+    return static_cast<size_t>(3 * kTileKeys * (widest + 8) * 2 + exchanged);
+  }
   const int stages = 2 * kTileKeys * (kernel.key_columns + 8 + kernel.value_columns + 8) * 2;
   const int queries = kernel.key_columns > 128 ? rows * kernel.key_columns * 2 : 0;
-  const int parked = parks ? rows * kernel.value_columns * 4 : 0;
-  return static_cast<size_t>(stages + queries + parked);
+  return static_cast<size_t>(stages + queries);
 }
 
 /// Tensor cores for bf16, in blocks that this GPU has the shared memory for.
@@ -57,9 +59,9 @@ std::optional<AttentionKernel> tile_kernel_for(const AttentionArguments& in) {
   const auto limit = static_cast<size_t>(current_gpu().properties().shared_bytes);
   for (AttentionKernel kernel : kTileKernels) {
     if (in.d > kernel.key_columns || in.dv > kernel.value_columns * kernel.most_parts) continue;
-    while (kernel.many_rows > 16 && shared_bytes(kernel, in, kernel.many_rows, true) > limit)
+    while (kernel.many_rows > 32 && shared_bytes(kernel, in, kernel.many_rows) > limit)
       kernel.many_rows -= 16;
-    if (shared_bytes(kernel, in, kernel.many_rows, true) <= limit) return kernel;
+    if (shared_bytes(kernel, in, kernel.many_rows) <= limit) return kernel;
   }
   return {};
 }
@@ -125,14 +127,15 @@ void launch_blocks(const PlannedBlocks& blocks, const AttentionKernel& kernel, c
          {.x = static_cast<unsigned>(blocks.items.size) * heads,
           .y = kernel.uses_tiles() ? blocks_for(in.dv, kernel.value_columns) : 1,
           .threads = kernel.threads(blocks.rows),
-          .shared_bytes = shared_bytes(kernel, in, blocks.rows, blocks.adds_splits)},
+          .shared_bytes = shared_bytes(kernel, in, blocks.rows)},
          in);
   if (blocks.merges.size == 0) return;
   in.items = blocks.merges.data();
   launch("attention_merge",
          {.x = static_cast<unsigned>(blocks.merges.size) * heads,
           .y = static_cast<unsigned>(blocks.rows),
-          .threads = kMergeThreads},
+          .threads = kMergeThreads,
+          .shared_bytes = kMergeThreads * 4 * sizeof(float)},
          in);
 }
 

@@ -9,8 +9,9 @@ namespace {
 
 /// Unfinished sums take at most so much memory.
 constexpr int64_t kMaxPartialBytes = int64_t{256} << 20;
-/// Blocks that keep a multiprocessor busy.
-constexpr int64_t kBlocksEach = 4;
+/// Blocks that keep a multiprocessor busy: those of few rows wait for memory, and those of many
+/// would write more unfinished sums than they read keys.
+constexpr int64_t kFewBlocksEach = 4, kManyBlocksEach = 1;
 
 std::vector<int32_t> joined(const AttentionMetadata& spans) {
   std::vector<int32_t> all = spans.q_offsets;
@@ -26,7 +27,7 @@ int keys_of(const AttentionMetadata& spans, size_t sequence) {
   return spans.kv_end[sequence] - spans.kv_begin[sequence];
 }
 
-/// Items with all splits of their rows, those with the most keys first.
+/// Items with all tiles of their rows, those with the most keys first.
 std::vector<AttentionItem> whole_items(const AttentionMetadata& spans, const PlanShape& shape,
                                        bool few) {
   std::vector<AttentionItem> items;
@@ -34,9 +35,9 @@ std::vector<AttentionItem> whole_items(const AttentionMetadata& spans, const Pla
   for (size_t b = 0; b < spans.kv_begin.size(); ++b) {
     const int rows = queries_of(spans, b) * shape.heads_per_group;
     if ((rows <= shape.few_rows) != few) continue;
-    const int splits = ceil_div(keys_of(spans, b), kSplitKeys);
+    const int tiles = ceil_div(keys_of(spans, b), kTileKeys);
     for (int row = 0; row < rows; row += each)
-      items.push_back({static_cast<int>(b), row, std::min(each, rows - row), each, 0, splits, -1});
+      items.push_back({static_cast<int>(b), row, std::min(each, rows - row), 0, tiles, -1});
   }
   // Of a causal mask.
   const auto last_key = [&](const AttentionItem& item) {
@@ -48,32 +49,29 @@ std::vector<AttentionItem> whole_items(const AttentionMetadata& spans, const Pla
   return items;
 }
 
-/// Divides the splits of items among more of them if there are too few for the GPU.
+/// Divides the tiles of items among more of them if there are too few for the `wanted` blocks.
 PlannedBlocks planned(const std::vector<AttentionItem>& whole, int rows, const PlanShape& shape,
-                      int multiprocessors, int& partial_rows) {
-  const int64_t wanted = kBlocksEach * multiprocessors;
+                      int64_t wanted, int& partial_rows) {
   const int64_t blocks = static_cast<int64_t>(whole.size()) * shape.n_kv_heads;
   std::vector<AttentionItem> items, merges;
-  bool adds_splits = false;
   for (AttentionItem item : whole) {
-    const int64_t parts = std::min<int64_t>(item.split_end, ceil_div(wanted, blocks));
-    const int64_t sums = int64_t{item.split_end} * rows;
+    const int64_t parts = std::min<int64_t>(item.tile_end, wanted / blocks);
+    const int64_t sums = int64_t{item.tile_end} * item.rows;
     if (parts <= 1 || (partial_rows + sums) * shape.partial_bytes > kMaxPartialBytes) {
-      adds_splits |= item.split_end > 1;
       items.push_back(item);
       continue;
     }
     item.partial = partial_rows;
     merges.push_back(item);
-    const int splits = item.split_end, each = static_cast<int>(ceil_div<int64_t>(splits, parts));
-    for (item.split_begin = 0; item.split_begin < splits; item.split_begin += each) {
-      item.split_end = std::min(item.split_begin + each, splits);
-      item.partial = partial_rows + item.split_begin * rows;
+    const int tiles = item.tile_end, each = static_cast<int>(ceil_div<int64_t>(tiles, parts));
+    for (item.tile_begin = 0; item.tile_begin < tiles; item.tile_begin += each) {
+      item.tile_end = std::min(item.tile_begin + each, tiles);
+      item.partial = partial_rows + item.tile_begin * item.rows;
       items.push_back(item);
     }
     partial_rows += static_cast<int>(sums);
   }
-  return {rows, adds_splits, DeviceArray(items), DeviceArray(merges)};
+  return {rows, DeviceArray(items), DeviceArray(merges)};
 }
 
 }  // namespace
@@ -114,11 +112,11 @@ std::shared_ptr<const AttentionPlan> UploadedSpans::plan(const AttentionMetadata
     if (plan->shape == shape) return plan;
   auto made = std::make_shared<AttentionPlan>();
   made->shape = shape;
-  const int multiprocessors = gpu_.properties().multiprocessors;
-  made->few = planned(whole_items(spans, shape, true), shape.few_rows, shape, multiprocessors,
-                      made->partial_rows);
-  made->many = planned(whole_items(spans, shape, false), shape.many_rows, shape, multiprocessors,
-                       made->partial_rows);
+  const int64_t multiprocessors = gpu_.properties().multiprocessors;
+  made->few = planned(whole_items(spans, shape, true), shape.few_rows, shape,
+                      kFewBlocksEach * multiprocessors, made->partial_rows);
+  made->many = planned(whole_items(spans, shape, false), shape.many_rows, shape,
+                       kManyBlocksEach * multiprocessors, made->partial_rows);
   plans_.push_back(made);
   return made;
 }

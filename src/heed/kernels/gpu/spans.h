@@ -38,10 +38,8 @@ struct PlanShape {
 /// Items of blocks with the same number of rows.
 struct PlannedBlocks {
   int rows = 0;
-  /// Whether a block adds up several splits.
-  bool adds_splits = false;
   DeviceArray<AttentionItem> items;
-  /// Those of `items` that have unfinished results, of all splits of their rows.
+  /// Those of `items` that have unfinished results, of all tiles of their rows.
   DeviceArray<AttentionItem> merges;
 };
 

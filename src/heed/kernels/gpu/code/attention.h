@@ -6,22 +6,22 @@
 //
 // The rows of a sequence and a key/value head are its queries times the H / G query heads that read
 // it: row r is head r % (H / G) of the group and query r / (H / G). Keys are counted from the first
-// of the sequence. Every row adds its keys in the same order, whichever kernel computes it: tiles
-// of kTileKeys keys after each other into the sums of a split of kSplitKeys keys, and those into
-// the sums of the row, in order. So its bits do not depend on the rows beside it, nor on what block
-// computes which split.
+// of the sequence. Every row adds its keys in the same order, whichever kernel computes it: each
+// tile of kTileKeys keys has sums of its own, and those are added to the sums of the row, in order.
+// So its bits do not depend on the rows beside it, nor on what block computes which tile.
 namespace heed::kernels::gpu {
 
-constexpr int kTileKeys = 64, kSplitKeys = 512;
+constexpr int kTileKeys = 64;
+constexpr int kMergeThreads = 128;
 
-/// What a block computes: `rows` rows of a sequence from row_begin on, and splits [split_begin,
-/// split_end) of its keys. `partial`: the results are unfinished, and the sums of the i-th row over
-/// the s-th of these splits are number partial + s tile_rows + i of those of a key/value head;
-/// -1: the splits are all there are.
+/// What a block computes: `rows` rows of a sequence from row_begin on, and tiles [tile_begin,
+/// tile_end) of its keys. `partial`: the results are unfinished, and the sums of the i-th row over
+/// the t-th of these tiles are number partial + t rows + i of those of a key/value head; -1: the
+/// tiles are all there are.
 struct AttentionItem {
   int sequence;
-  int row_begin, rows, tile_rows;
-  int split_begin, split_end;
+  int row_begin, rows;
+  int tile_begin, tile_end;
   int partial;
 };
 

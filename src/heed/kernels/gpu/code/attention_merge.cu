@@ -11,30 +11,106 @@ HEED_DEVICE float key_at(const AttentionArguments& in, int64_t at) {
                                       : static_cast<const float*>(in.k)[at];
 }
 
+/// A row whose tiles a block adds in order.
+struct MergedRow {
+  static constexpr int kAtOnce = 16;  // values on their way
+
+  /// Of kMergeThreads tiles.
+  struct Shared {
+    float largest[kMergeThreads], sums[kMergeThreads];
+    MergeFactors factors[kMergeThreads];
+  };
+
+  const AttentionArguments& in;
+  const AttentionItem& item;
+  const int r, thread;
+  const AttentionGroup group;
+  const TileRange tiles;
+  Shared& shared;
+  RowSoftmax all;
+  float value;
+
+  HEED_DEVICE MergedRow(const AttentionArguments& arguments, const AttentionItem& of, int g)
+      : in(arguments),
+        item(of),
+        r(static_cast<int>(block_y())),
+        thread(static_cast<int>(thread_index())),
+        group(arguments, of.sequence, g),
+        tiles(arguments, group, of),
+        shared(*shared_memory<Shared>()) {}
+
+  HEED_DEVICE const float* partial(int tile) const {
+    return partial_row(in, group.head_group,
+                       item.partial + (tile - item.tile_begin) * item.rows + r);
+  }
+
+  HEED_DEVICE void load(int first, int end, int column, float (&values)[kAtOnce]) const {
+    HEED_UNROLL
+    for (int i = 0; i < kAtOnce; ++i)
+      values[i] = first + i < end ? partial(first + i)[column] : 0.0f;
+  }
+
+  /// The factors of tiles [first, end), each by a thread.
+  HEED_DEVICE void find_factors(int first, int end) {
+    RowSoftmax tile;
+    if (first + thread < end) {
+      const float* const from = partial(first + thread);
+      tile = {from[in.partial_floats - 2], from[in.partial_floats - 1]};
+    }
+    shared.largest[thread] = tile.largest;
+    shared.sums[thread] = tile.sum;
+    synchronize();
+    RowSoftmax before = all;
+    for (int i = 0; i < thread; ++i)
+      before.largest = shared.largest[i] > before.largest ? shared.largest[i] : before.largest;
+    shared.factors[thread] = merge(before, tile);
+    synchronize();
+  }
+
+  HEED_DEVICE void add(int column) {
+    all = RowSoftmax();
+    value = 0.0f;
+    for (int first = tiles.begin; first < tiles.end; first += kMergeThreads) {
+      const int end = smaller(first + kMergeThreads, tiles.end);
+      float values[kAtOnce];
+      load(first, end, column, values);
+      find_factors(first, end);
+      for (int tile = first; tile < end; tile += kAtOnce) {
+        if (tile > first) load(tile, end, column, values);
+        HEED_UNROLL
+        for (int i = 0; i < kAtOnce; ++i) {
+          if (tile + i >= end) break;
+          const int at = tile + i - first;
+          const MergeFactors factors = shared.factors[at];
+          value = factors(value, values[i]);
+          all.sum = factors(all.sum, shared.sums[at]);
+          all.largest = shared.largest[at] > all.largest ? shared.largest[at] : all.largest;
+        }
+      }
+      synchronize();
+    }
+  }
+
+  HEED_DEVICE void run() {
+    if (r >= item.rows) return;
+    const int row = item.row_begin + r;
+    const int64_t index = group.index(in, row);
+    for (int first = 0; first < in.dv; first += kMergeThreads) {
+      const int column = first + thread;
+      add(smaller(column, in.dv - 1));
+      const RowResult result(in, all, group.head(row));
+      if (column < in.dv) put_result(in, index * in.dv + column, result(value));
+      if (column == 0) in.logsumexp[index] = result.logsumexp;
+    }
+  }
+};
+
 }  // namespace
 
-/// A block a row: adds its splits in order. Items are of all splits of their rows.
+/// A block a row. Items are of all tiles of their rows.
 HEED_GPU_KERNEL(attention_merge, AttentionArguments, in) {
-  const int block = static_cast<int>(block_x()), g = block % in.n_kv_heads;
-  const AttentionItem& item = in.items[block / in.n_kv_heads];
-  const int r = static_cast<int>(block_y());
-  if (r >= item.rows) return;
-  const AttentionGroup group(in, item.sequence, g);
-  const int row = item.row_begin + r, splits = item.split_end - item.split_begin;
-  const int64_t index = group.index(in, row);
-  const int threads = static_cast<int>(block_threads()), thread = static_cast<int>(thread_index());
-  for (int column = thread; column < in.dv; column += threads) {
-    RowSoftmax all;
-    float value = 0.0f;
-    for (int s = 0; s < splits; ++s) {
-      const float* const from = partial_row(in, g, item.partial + s * item.tile_rows + r);
-      const RowSoftmax split{from[in.partial_floats - 2], from[in.partial_floats - 1]};
-      value = merge(all, split)(value, from[column]);
-    }
-    const RowResult result(in, all, group.head(row));
-    put_result(in, index * in.dv + column, result(value));
-    if (column == 0) in.logsumexp[index] = result.logsumexp;
-  }
+  const int block = static_cast<int>(block_x());
+  MergedRow(in, in.items[block / in.n_kv_heads], block % in.n_kv_heads).run();
 }
 
 /// A block a query and a head.

@@ -120,12 +120,12 @@ struct PlainRows {
       for (int c = 0; c < kValues; ++c) values[r][c] = 0.0f;
     }
   }
-  HEED_DEVICE void add(const PlainRows& split) {
+  HEED_DEVICE void add(const PlainRows& tile) {
     HEED_UNROLL
     for (int r = 0; r < kOwn; ++r) {
-      const MergeFactors factors = merge(softmax[r], split.softmax[r]);
+      const MergeFactors factors = merge(softmax[r], tile.softmax[r]);
       HEED_UNROLL
-      for (int c = 0; c < kValues; ++c) values[r][c] = factors(values[r][c], split.values[r][c]);
+      for (int c = 0; c < kValues; ++c) values[r][c] = factors(values[r][c], tile.values[r][c]);
     }
   }
 };
@@ -194,7 +194,7 @@ struct PlainBlock {
     return fmaf(a.w, b.w, fmaf(a.z, b.z, fmaf(a.y, b.y, fmaf(a.x, b.x, sum))));
   }
 
-  /// Puts the weights of the warp's rows into shared memory, and scales what was added before.
+  /// Puts the weights of the warp's rows into shared memory.
   HEED_DEVICE void weigh(int key, const float (&products)[kOwn][2], Rows& sums) {
     const Scores scores(in);
     HEED_UNROLL
@@ -202,7 +202,7 @@ struct PlainBlock {
       if (r >= own) break;
       const VisibleKeys visible(in, group, row(r));
       const int head = group.head(row(r)), position = group.position(row(r));
-      float score[2], largest = sums.softmax[r].largest;
+      float score[2], largest = -INFINITY;
       HEED_UNROLL
       for (int i = 0; i < 2; ++i) {
         const int j = key + lane + 32 * i;
@@ -210,12 +210,9 @@ struct PlainBlock {
         largest = score[i] > largest ? score[i] : largest;
       }
       largest = reduce_warp<Max>(largest);
-      const float rescale = exp2_below(sums.softmax[r].largest, largest);
       float weight[2] = {exp2_below(score[0], largest), exp2_below(score[1], largest)};
       const float sum = reduce_warp<Sum>(weight[0] + weight[1]);
-      sums.softmax[r] = {largest, fmaf(sums.softmax[r].sum, rescale, sum)};
-      HEED_UNROLL
-      for (int c = 0; c < Rows::kValues; ++c) sums.values[r][c] *= rescale;
+      sums.softmax[r] = {largest, sum};
       if (in.drop_threshold != 0) {
         const RowDropout dropout(in, group.index(in, row(r)));
         HEED_UNROLL
@@ -272,13 +269,13 @@ struct PlainBlock {
     add_values(count, sums);
   }
 
-  HEED_DEVICE void put_partial(int split, const Rows& sums) {
+  HEED_DEVICE void put_partial(int tile, const Rows& sums) {
     HEED_UNROLL
     for (int r = 0; r < kOwn; ++r) {
       if (r >= own) break;
-      float* const to = partial_row(in, group.head_group,
-                                    item.partial + (split - item.split_begin) * item.tile_rows +
-                                        first + r);
+      float* const to =
+          partial_row(in, group.head_group,
+                      item.partial + (tile - item.tile_begin) * item.rows + first + r);
       HEED_UNROLL
       for (int c = 0; c < Rows::kValues; ++c)
         if (lane + 32 * c < in.dv) to[lane + 32 * c] = sums.values[r][c];
@@ -301,20 +298,17 @@ struct PlainBlock {
   }
 
   HEED_DEVICE void run() {
-    constexpr int kTiles = kSplitKeys / kTileKeys;
-    const TileRange tiles(in, group, item);
-    Rows all, split;
+    const TileRange seen(in, group, item);
+    Rows all, sums;
     all.clear();
     load_queries();
-    for (int s = item.split_begin; s < item.split_end; ++s) {
-      const int begin = larger(tiles.begin, s * kTiles), end = smaller(tiles.end, (s + 1) * kTiles);
-      if (begin >= end && item.partial < 0) continue;
-      split.clear();
-      for (int tile = begin; tile < end; ++tile) add_tile(tile, split);
+    for (int tile = seen.begin; tile < seen.end; ++tile) {
+      sums.clear();
+      add_tile(tile, sums);
       if (item.partial >= 0)
-        put_partial(s, split);
+        put_partial(tile, sums);
       else
-        all.add(split);
+        all.add(sums);
     }
     if (item.partial < 0) put_results(all);
   }

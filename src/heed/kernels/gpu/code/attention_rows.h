@@ -7,7 +7,7 @@
 #include "heed/kernels/gpu/code/numbers.h"
 
 // What all kernels of attention compute alike for a row: which keys it sees, scores, the sums of
-// splits, results.
+// tiles, results.
 
 namespace heed::kernels::gpu {
 
@@ -61,11 +61,10 @@ struct TileRange {
 
   HEED_DEVICE TileRange(const AttentionArguments& in, const AttentionGroup& group,
                         const AttentionItem& item) {
-    constexpr int kTiles = kSplitKeys / kTileKeys;
     const VisibleKeys first(in, group, item.row_begin);
     const VisibleKeys last(in, group, item.row_begin + item.rows - 1);
-    begin = larger(first.begin / kTileKeys, item.split_begin * kTiles);
-    end = smaller((last.end + kTileKeys - 1) / kTileKeys, item.split_end * kTiles);
+    begin = larger(first.begin / kTileKeys, item.tile_begin);
+    end = smaller((last.end + kTileKeys - 1) / kTileKeys, item.tile_end);
   }
 };
 
@@ -122,18 +121,16 @@ struct RowSoftmax {
   float largest = -INFINITY, sum = 0.0f;
 };
 
-/// How the values of a row's earlier splits and those of its next one are added.
+/// How the values of a row's earlier tiles and those of its next one are added.
 struct MergeFactors {
   float before, next;
 
   HEED_DEVICE float operator()(float earlier, float later) const {
-    if (next == 0.0f) return earlier;
-    if (before == 0.0f) return later;
-    return fmaf(later, next, earlier * before);
+    return next == 0.0f ? earlier : fmaf(later, next, earlier * before);
   }
 };
 
-/// Adds the softmax of the next split to that of the earlier ones.
+/// Adds the softmax of the next tile to that of the earlier ones.
 HEED_DEVICE MergeFactors merge(RowSoftmax& earlier, const RowSoftmax& later) {
   if (later.largest == -INFINITY) return {1.0f, 0.0f};
   if (earlier.largest == -INFINITY) {
@@ -176,7 +173,7 @@ struct RowResult {
   }
 };
 
-/// The unfinished sums of a row over a split: dv values, and at the end the softmax.
+/// The sums of a row over a tile: dv values, and at the end the softmax.
 HEED_DEVICE float* partial_row(const AttentionArguments& in, int group, int row) {
   return in.partials + (static_cast<int64_t>(group) * in.partial_rows + row) * in.partial_floats;
 }
