@@ -45,8 +45,7 @@ size_t shared_bytes(const AttentionKernel& kernel, const AttentionArguments& in,
   }
   if (rows == kernel.few_rows) {
     const int widest = std::max(kernel.key_columns, kernel.value_columns);
-    const int exchanged = 4 * (32 * 4 + 16 + 16 * 4) * 4;
-    return static_cast<size_t>(3 * kTileKeys * (widest + 8) * 2 + exchanged);
+    return static_cast<size_t>(kFewHalves * kTileKeys * (widest + 8) * 2 + kFewExchangedBytes);
   }
   const int stages = 2 * kTileKeys * (kernel.key_columns + 8 + kernel.value_columns + 8) * 2;
   const int queries = kernel.key_columns > 128 ? rows * kernel.key_columns * 2 : 0;

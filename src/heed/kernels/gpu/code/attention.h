@@ -13,6 +13,8 @@ namespace heed::kernels::gpu {
 
 constexpr int kTileKeys = 64;
 constexpr int kMergeThreads = 128;
+/// Of attention_few_*: halves of tiles, keys or values, in shared memory, and what else is there.
+constexpr int kFewHalves = 3, kFewExchangedBytes = 3328;
 
 /// What a block computes: `rows` rows of a sequence from row_begin on, and tiles [tile_begin,
 /// tile_end) of its keys. `partial`: the results are unfinished, and the sums of the i-th row over

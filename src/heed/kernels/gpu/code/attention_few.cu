@@ -2,7 +2,7 @@
 
 // Attention of bf16 on tensor cores for few rows, which waits for memory: the four warps of a block
 // have the same 16 rows and share each tile of 64 keys. A warp has 16 of the keys, and all rows'
-// weights with them, then an eighth or two of the values' columns. Results have the bits of
+// weights with them, then 16 or 32 of the values' columns. Results have the bits of
 // attention_tiles.cu. Keys and values arrive in turns, two such halves of a tile ahead.
 
 namespace heed::kernels::gpu {
@@ -10,7 +10,7 @@ namespace {
 
 using namespace heed::gpu;
 
-constexpr int kFewThreads = 128, kFewWarps = 4, kFewHalves = 3;
+constexpr int kFewThreads = 128, kFewWarps = 4;
 
 template <int kKeys, int kValues>
 struct FewBlock {
@@ -28,6 +28,7 @@ struct FewBlock {
     float largest[kFewWarps][16];
     float sums[kFewWarps][16][4];
   };
+  static_assert(sizeof(Exchanged) == kFewExchangedBytes);
 
   const AttentionArguments& in;
   const AttentionItem& item;
