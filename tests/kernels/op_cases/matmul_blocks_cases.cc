@@ -85,7 +85,7 @@ const AddOpCases matmul_blocks_cases([] {
     for (const int64_t m : {1, 5, 10}) cases.push_back(block_case(dtype, m, 39, 768));
     cases.push_back(block_case(dtype, 35, 40, 256));
     for (const std::string_view tile : gpu::matmul_tiles(dtype)) {
-      cases.push_back(block_case(dtype, 5, 20, 1280, tile));
+      cases.push_back(block_case(dtype, 5, 20, block_elements(dtype) == 32 ? 1248 : 1280, tile));
       cases.push_back(block_case(dtype, 70, 70, 256, tile));
     }
     cases.push_back(block_case(dtype, 2, 16, 2304));

@@ -9,7 +9,7 @@ namespace heed::kernels::gpu {
 /// Where the integers of a product lie.
 struct BlockSource {
   const std::byte *weight, *records;
-  int64_t strip_bytes;  // of the weight
+  int strip_bytes;  // of the weight
   int weight_rows, rows, quads;
 };
 
@@ -21,8 +21,7 @@ class BlockRing {
 
   std::byte *const records_, *const strips_;  // in shared memory
   const std::byte *from_records_, *from_strips_;
-  int64_t strip_bytes_, row_group_bytes_;
-  int quads_, groups_, strip_count_;
+  int strip_bytes_, row_group_bytes_, quads_, groups_, strip_count_;
 
  public:
   /// first_strip: of the block.
@@ -30,11 +29,11 @@ class BlockRing {
       : records_(heed::gpu::shared_memory<std::byte>()),
         strips_(records_ + tile.stages * tile.groups * record_bytes),
         strip_bytes_(from.strip_bytes),
-        row_group_bytes_(static_cast<int64_t>(from.quads) * record_stride),
+        row_group_bytes_(from.quads * record_stride),
         quads_(from.quads) {
     const int first_group = static_cast<int>(heed::gpu::block_y()) * tile.groups;
-    from_records_ = from.records + first_group * row_group_bytes_;
-    from_strips_ = from.weight + first_strip * strip_bytes_;
+    from_records_ = from.records + static_cast<int64_t>(first_group) * row_group_bytes_;
+    from_strips_ = from.weight + static_cast<int64_t>(first_strip) * strip_bytes_;
     const int groups = (from.rows + Record::kRows - 1) / Record::kRows - first_group;
     const int strips = (from.weight_rows + kStripRows - 1) / kStripRows - first_strip;
     groups_ = groups < tile.groups ? groups : tile.groups;
@@ -76,11 +75,12 @@ class BlockRing {
 
   /// `count` pieces of `bytes`, which are `stride` apart.
   template <int bytes>
-  static HEED_DEVICE void copy(const std::byte* from, int64_t stride, int count, std::byte* to) {
+  static HEED_DEVICE void copy(const std::byte* from, int stride, int count, std::byte* to) {
     constexpr int kChunks = bytes / 16;
     for (int i = static_cast<int>(heed::gpu::thread_index()); i < count * kChunks;
          i += tile.threads())
-      heed::gpu::copy_async_16(to + i * 16, from + i / kChunks * stride + i % kChunks * 16);
+      heed::gpu::copy_async_16(
+          to + i * 16, from + static_cast<int64_t>(i / kChunks) * stride + i % kChunks * 16);
   }
 };
 

@@ -27,7 +27,7 @@ class ManyTile {
     int block;
     const MatmulBlocksArguments::Product& product = own_product(in_, block);
     const int quads = quads_of(in_), first_strip = block * tile.strips;
-    const int64_t strip_bytes = strip_of<Block>(in_, product, 1) - product.weight;
+    const auto strip_bytes = static_cast<int>(strip_of<Block>(in_, product, 1) - product.weight);
     Ring ring({product.weight, in_.records, strip_bytes, product.rows, in_.rows, quads},
               first_strip);
     const bool works = place_.strip < ring.strips() && place_.group < ring.groups();
@@ -44,9 +44,20 @@ class ManyTile {
     HEED_UNROLL for (int s = 0; s < kStrips; ++s)
       weight[s].template load<false>(ring.strip(quad, place_.strip + s), quad % kLayout.quads,
                                      lane_);
+    // Without branches, products of one unit hide those of another.
+    if (Block::kElements == kQuadUnits * kUnitElements * kLayout.quads ||
+        (quad + 1) * Record::kUnits <= in_.units)
+      multiply_units<true>(ring, weight, quad);
+    else
+      multiply_units<false>(ring, weight, quad);
+  }
+
+  template <bool whole>
+  HEED_DEVICE void multiply_units(const Ring& ring, const PackedQuad<Block> (&weight)[kStrips],
+                                  int quad) {
     const int t = lane_ % 4;
     HEED_UNROLL for (int u = 0; u < Record::kUnits; ++u) {
-      if (quad * Record::kUnits + u >= in_.units) break;
+      if (!whole && quad * Record::kUnits + u >= in_.units) break;
       UnitOperand<Block> units[kStrips];
       HEED_UNROLL for (int s = 0; s < kStrips; ++s) units[s] = weight[s].unit(u);
       HEED_UNROLL for (int j = 0; j < kGroups; ++j) {

@@ -94,7 +94,7 @@ class Int8Tile {
     int block;
     const MatmulBlocksArguments::Product& product = own_product(in_.products, block);
     const int quads = quads_of(in_.products), first_strip = block * tile.strips;
-    Ring ring({product.weight, in_.products.records, int64_t{kInt8QuadBytes} * quads, product.rows,
+    Ring ring({product.weight, in_.products.records, kInt8QuadBytes * quads, product.rows,
                in_.products.rows, quads},
               first_strip);
     const bool works = place_.strip < ring.strips() && place_.group < ring.groups();
