@@ -64,8 +64,7 @@ inline PackedBlocks pack_blocks(const Tensor& weight) {
 /// own sub-minimum. Zeros are positive there, and an infinite scale or minimum of a weight counts
 /// as NaN. The bias is added at the end. So the bits depend neither on M and N, nor on the number
 /// of threads, nor on the machine, and cpu and reference agree.
-HEED_KERNEL(matmul_blocks_grouped,
-                 void(const Tensor& a, std::span<const BlockProduct> products));
+HEED_KERNEL(matmul_blocks_grouped, void(const Tensor& a, std::span<const BlockProduct> products));
 
 /// The same for one weight.
 inline void matmul_blocks(const Tensor& a, const PackedBlocks& weight, const Tensor& bias,

@@ -109,12 +109,11 @@ std::vector<std::vector<float>> TextClassifier::run(std::span<const text::TypedI
       results[static_cast<size_t>(members[b])].assign(values.begin(), values.end());
     }
   };
-  data::run_batches(
-      lengths,
-      {.max_per_batch = options_.batch_tokens,
-       .min_per_thread = kMinClassifiedTokens,
-       .on_device = model_.device() != nullptr},
-      run_batch);
+  data::run_batches(lengths,
+                    {.max_per_batch = options_.batch_tokens,
+                     .min_per_thread = kMinClassifiedTokens,
+                     .on_device = model_.device() != nullptr},
+                    run_batch);
   return results;
 }
 

@@ -26,9 +26,10 @@ struct StoredKernels {
 /// By dtype; those of i32 are null.
 constexpr auto kStoredKernels = [] {
   std::array<StoredKernels, kStoredTypes.size()> kernels{};
-#define HEED_MATMUL_STORED_NAMES(name, T)                                            \
-  kernels[static_cast<size_t>(DType::name)] = {"matmul_stored_one_" #name, "matmul_" \
-                                                                           "stored_" #name};
+#define HEED_MATMUL_STORED_NAMES(name, T)                                  \
+  kernels[static_cast<size_t>(DType::name)] = {"matmul_stored_one_" #name, \
+                                               "matmul_"                   \
+                                               "stored_" #name};
   HEED_FOR_STORED_TYPES(HEED_MATMUL_STORED_NAMES)
 #undef HEED_MATMUL_STORED_NAMES
   return kernels;
