@@ -206,39 +206,9 @@ std::vector<OpCase> shape_cases_of(DType dtype) {
   return cases;
 }
 
-const AddOpCases attention_cases([] {
+/// A row has the bits that it has alone, in a batch, in a prefill and in any chunk of it.
+std::vector<OpCase> promise_cases() {
   std::vector<OpCase> cases;
-  const auto add_all = [&](std::vector<OpCase> more) {
-    for (OpCase& of : more) cases.push_back(std::move(of));
-  };
-  for (const DType queries : kFloating) {
-    add_all(type_cases(queries, queries));
-    add_all(shape_cases_of(queries));
-    add_all(type_cases(queries, DType::q8_0));
-    cases.push_back(weights_case("causal",
-                                 {.q_lengths = {17, 3},
-                                  .kv_lengths = {17, 70},
-                                  .n_heads = 4,
-                                  .n_kv_heads = 2,
-                                  .d = 24,
-                                  .dv = 24,
-                                  .causal = true,
-                                  .gathered = true,
-                                  .reach = 5},
-                                 queries));
-    cases.push_back(weights_case("sinks",
-                                 {.q_lengths = {3},
-                                  .kv_lengths = {150},
-                                  .n_heads = 2,
-                                  .n_kv_heads = 2,
-                                  .d = 8,
-                                  .dv = 8,
-                                  .window = 30,
-                                  .soft_cap = 2.0f,
-                                  .sinks = true},
-                                 queries));
-  }
-  add_all(type_cases(DType::f32, DType::bf16));
   const AttentionCase short_one{.name = "short",
                                 .q_lengths = {70},
                                 .kv_lengths = {70},
@@ -247,15 +217,15 @@ const AddOpCases attention_cases([] {
                                 .d = 64,
                                 .dv = 64,
                                 .gathered = true};
-  AttentionCase long_one{.name = "long",
-                         .q_lengths = {40},
-                         .kv_lengths = {1210},
-                         .n_heads = 2,
-                         .n_kv_heads = 1,
-                         .d = 32,
-                         .dv = 32,
-                         .window = 700,
-                         .sinks = true};
+  const AttentionCase long_one{.name = "long",
+                               .q_lengths = {40},
+                               .kv_lengths = {1210},
+                               .n_heads = 2,
+                               .n_kv_heads = 1,
+                               .d = 32,
+                               .dv = 32,
+                               .window = 700,
+                               .sinks = true};
   const AttentionCase wide_one{.name = "wide",
                                .q_lengths = {75},
                                .kv_lengths = {330},
@@ -291,6 +261,43 @@ const AddOpCases attention_cases([] {
     cases.push_back(promise_case(wider_keys, queries, queries, {{0, 1}, {3, 6}, {19, 20}}));
     cases.push_back(promise_case(odd_pairs, queries, queries, {{0, 1}, {3, 12}, {39, 40}}));
   }
+  return cases;
+}
+
+const AddOpCases attention_cases([] {
+  std::vector<OpCase> cases;
+  const auto add_all = [&](std::vector<OpCase> more) {
+    for (OpCase& of : more) cases.push_back(std::move(of));
+  };
+  for (const DType queries : kFloating) {
+    add_all(type_cases(queries, queries));
+    add_all(shape_cases_of(queries));
+    add_all(type_cases(queries, DType::q8_0));
+    cases.push_back(weights_case("causal",
+                                 {.q_lengths = {17, 3},
+                                  .kv_lengths = {17, 70},
+                                  .n_heads = 4,
+                                  .n_kv_heads = 2,
+                                  .d = 24,
+                                  .dv = 24,
+                                  .causal = true,
+                                  .gathered = true,
+                                  .reach = 5},
+                                 queries));
+    cases.push_back(weights_case("sinks",
+                                 {.q_lengths = {3},
+                                  .kv_lengths = {150},
+                                  .n_heads = 2,
+                                  .n_kv_heads = 2,
+                                  .d = 8,
+                                  .dv = 8,
+                                  .window = 30,
+                                  .soft_cap = 2.0f,
+                                  .sinks = true},
+                                 queries));
+  }
+  add_all(type_cases(DType::f32, DType::bf16));
+  add_all(promise_cases());
   return cases;
 });
 
