@@ -1,6 +1,7 @@
 #include "heed/kernels/softmax.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "tests/kernels/kernel_testing.h"
@@ -58,10 +59,11 @@ TEST(Softmax, LogSumExpIsWhatLogSoftmaxSubtracts) {
         for (int64_t i = 0; i < x.elements(); ++i) {
           const float* const row = sums.data<float>() + i / cols * 2;
           const float expected = x.data<float>()[i] - row[0] - row[1];
-          if (backend == Backend::cpu)
+          if (backend == Backend::cpu) {
             EXPECT_EQ(y.data<float>()[i], expected) << target << ", " << i;
-          else if (std::isfinite(expected))
+          } else if (std::isfinite(expected)) {
             EXPECT_NEAR(y.data<float>()[i], expected, 1e-5);
+          }
         }
       }
   });
