@@ -1,6 +1,7 @@
 #include "heed/ops/embedding.h"
 
 #include <algorithm>
+#include <memory_resource>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "heed/kernels/quantize.h"
 #include "heed/kernels/rows.h"
 #include "heed/ops/check.h"
+#include "heed/tensor/allocator.h"
 
 namespace heed::ops {
 namespace {
@@ -46,9 +48,9 @@ Rows rows_of(const Tensor& table, std::span<const int32_t> wanted, DType dtype) 
   return result;
 }
 
-/// A copy for a backward step.
-std::vector<int32_t> numbers_of(std::span<const int32_t> numbers) {
-  return {numbers.begin(), numbers.end()};
+/// A copy for a backward step, without a call of the heap.
+std::pmr::vector<int32_t> numbers_of(std::span<const int32_t> numbers) {
+  return {numbers.begin(), numbers.end(), &pool_resource()};
 }
 
 /// Adds scale * dy[n] to the gradient of row tokens[n], for all but the padding.
