@@ -134,7 +134,7 @@ TEST(Bench, ChoosesTheWorkByTheKindOfModel) {
 
 TEST(Bench, MeasuresPrefillAndDecodingAsOftenAsAsked) {
   const Model model = Model::load(models().decoder());
-  const auto measured = measure_tokens(model, {.tokens = 8, .repeat = 3});
+  const auto measured = measure_tokens(model, {.tokens = 40, .repeat = 3});
   ASSERT_EQ(measured.size(), 2u);
   EXPECT_EQ(measured[0].what, "prefill");
   EXPECT_EQ(measured[0].count, 64);
