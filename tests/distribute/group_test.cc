@@ -126,6 +126,26 @@ TEST(Group, ARankThatReportsAnErrorEndsTheOthersAtOnce) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(10'000));
 }
 
+/// A message may be read from the memory of its sender, which the sender frees when it fails.
+TEST(Group, ARankThatWasStoppedDoesNotUseTheMessageOfOneThatHasFailed) {
+  const auto mailbox = std::make_shared<LocalMailbox>(2);
+  std::atomic<bool> stopped = false;
+  mailbox->before_send = [&](int to, int) {
+    while (stopped && to == 0) std::this_thread::sleep_for(milliseconds(1));
+  };
+  const auto rank = [&](Messenger& messenger) {
+    std::array<std::byte, 8> bytes{};
+    if (messenger.rank() == 1) return messenger.exchange(0, {}, 0, bytes);
+    stopped = true;
+    std::this_thread::sleep_for(milliseconds(1000));
+    messenger.exchange(1, bytes, 1, {});
+    messenger.report_failure();
+    stopped = false;
+  };
+  const auto run = run_ranks(2, rank, {.wait = milliseconds(1200)}, mailbox);
+  EXPECT_EQ(message_of(run.errors[1]), "rank 0 (host host0) has ended with an error");
+}
+
 /// What rank 0 of 2 throws when its transport cannot reach rank 1 any more, or cannot send it the
 /// messages of operations alone.
 std::string error_if_messages_fail(bool rank_is_lost) {

@@ -18,9 +18,10 @@ constexpr std::chrono::microseconds kPollInterval{50};
 constexpr std::chrono::milliseconds kSpinTime{2};
 /// Keep-alive messages that a waiting rank sends before the deadline.
 constexpr int kKeepAlives = 12;
-/// After a longer gap between two calls of watch(), all ranks count as just heard of: this process
-/// may have been stopped.
-constexpr std::chrono::milliseconds kWatchGap{500};
+/// After a longer gap between two calls that look for messages, this process may have been stopped:
+/// all ranks count as just heard of, and one that has ended with an error may have sent what it no
+/// longer had.
+constexpr std::chrono::milliseconds kStoppedGap{500};
 
 /// How a missing rank is reported.
 constexpr const char* kLate = "did not arrive within";
@@ -108,6 +109,7 @@ void Messenger::on_status(const Status& status) {
 }
 
 void Messenger::answer() {
+  answered_at_ = Clock::now();
   while (transport_->done(status_request_)) {
     const Status status = incoming_status_;
     receive_status();
@@ -130,7 +132,7 @@ std::optional<Mailbox::Message> Messenger::try_receive() {
 
 bool Messenger::watch(std::span<const int> ranks) {
   const auto now = Clock::now();
-  if (now - watched_at_ > kWatchGap) std::fill(heard_at_.begin(), heard_at_.end(), now);
+  if (now - watched_at_ > kStoppedGap) std::fill(heard_at_.begin(), heard_at_.end(), now);
   watched_at_ = now;
   waits_ = true;
   const bool newly_requested = !stop_requested_at_ && stop_requested_();
@@ -263,6 +265,7 @@ bool Messenger::progress(Operation& operation) {
     });
   });
   if (!operation.requests.empty()) return false;
+  if (Clock::now() - answered_at_ > kStoppedGap) answer();
   bytes_sent_ += static_cast<int64_t>(round.exchange.out.size());
   if (round.then) round.then();
   if (++operation.round < operation.schedule.size()) {

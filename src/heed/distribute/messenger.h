@@ -188,6 +188,7 @@ class Messenger {
   std::vector<Clock::time_point> suspected_at_;         // when each last sent StatusKind::suspicion
   std::vector<Clock::time_point> heard_at_;             // see watch()
   Clock::time_point watched_at_, pinged_at_;            // by watch()
+  Clock::time_point answered_at_;                       // by answer()
   Clock::time_point kept_alive_at_;                     // by send_keep_alives()
   std::optional<Clock::time_point> stop_requested_at_;  // when watch() has seen it
   int64_t bytes_sent_ = 0;
