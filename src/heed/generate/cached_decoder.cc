@@ -166,7 +166,7 @@ Tensor CachedDecoder::run_pass() {
   if (pass_.logit_rows.empty()) return {};
   if (pass_.logit_rows.size() < pass_.input.size())
     states = ops::gather_rows(context_, states, pass_.logit_rows);
-  return model_.logits(context_, states).to(nullptr);  // [M, V]
+  return model_.logits(context_, states);  // [M, V]
 }
 
 void CachedDecoder::undo(std::span<const DecodeInput> inputs) {

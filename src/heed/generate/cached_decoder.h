@@ -64,10 +64,10 @@ class CachedDecoder {
     /// Whether cross_attention() gets the rows of the tokens that want logits.
     bool cross_attention = false;
   };
-  /// The logits [M, V] after the M tokens that want them. Prompts must precede generated tokens.
-  /// Inputs with equal memory rows should be neighbours, which then share the reading of these
-  /// rows. A row of logits depends on its own sequence only; it may hold numbers that are not
-  /// finite. If this throws, no rows were appended.
+  /// The logits [M, V] after the M tokens that want them, on the model's device. Prompts must
+  /// precede generated tokens. Inputs with equal memory rows should be neighbours, which then share
+  /// the reading of these rows. A row of logits depends on its own sequence only; it may hold
+  /// numbers that are not finite. If this throws, no rows were appended.
   Tensor decode(std::span<const DecodeInput> inputs);
 
   /// The cross-attention weights of tokens.
