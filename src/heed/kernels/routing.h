@@ -23,9 +23,9 @@ struct RoutingOptions {
 /// Selects the experts of N tokens from their probabilities [N, E] f32: experts [N, K] i32,
 /// ascending in each row. `bias` [E] f32, unless it is undefined, is added to the probabilities for
 /// the selection alone (DeepSeek-V3, 2024, 2.1.2). Of equal experts or groups the first one wins.
-/// Sums are in f32, those of groups from the largest on. The experts of a row with a NaN are K
-/// different ones; if all are NaN, the first K of the first groups. The caller checks the options:
-/// K is at most the number of experts of topk_group groups.
+/// Sums are in f32; that of a group starts with its largest probability. A row with a NaN gets K
+/// different experts; one of NaN alone the first K of the first groups. The caller checks the
+/// options: K is at most the number of experts of topk_group groups.
 ///
 /// weights [N, K] f32 = p scale, or p scale / sum(p), for the probabilities p of the experts.
 HEED_KERNEL(select_experts, void(const Tensor& probabilities, const Tensor& bias,
