@@ -1,6 +1,6 @@
 #include "heed/kernels/activation.h"
 
-#include "heed/kernels/gpu/code/activation.h"
+#include "heed/kernels/gpu/code/elements/activation.h"
 #include "heed/kernels/gpu/launch_elements.h"
 
 namespace heed::kernels::gpu {

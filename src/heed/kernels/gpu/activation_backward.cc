@@ -1,4 +1,4 @@
-#include "heed/kernels/gpu/code/activation_backward.h"
+#include "heed/kernels/gpu/code/elements/activation_backward.h"
 
 #include "heed/kernels/activation.h"
 #include "heed/kernels/gpu/launch_elements.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "heed/kernels/gpu/code/adam.h"
+#include "heed/kernels/gpu/code/elements/adam.h"
 #include "heed/kernels/gpu/launch.h"
 
 namespace heed::kernels::gpu {

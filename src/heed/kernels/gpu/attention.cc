@@ -5,7 +5,7 @@
 
 #include "heed/base/rounding.h"
 #include "heed/kernels/counter_hash.h"
-#include "heed/kernels/gpu/code/attention.h"
+#include "heed/kernels/gpu/code/attention/attention.h"
 #include "heed/kernels/gpu/launch.h"
 #include "heed/kernels/gpu/spans.h"
 

@@ -1,4 +1,4 @@
-#include "heed/kernels/gpu/code/attention_backward.h"
+#include "heed/kernels/gpu/code/attention/attention_backward.h"
 
 #include <algorithm>
 #include <array>

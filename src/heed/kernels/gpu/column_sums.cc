@@ -1,6 +1,6 @@
 #include "heed/kernels/column_sums.h"
 
-#include "heed/kernels/gpu/code/column_sums.h"
+#include "heed/kernels/gpu/code/reductions/column_sums.h"
 #include "heed/kernels/gpu/launch_elements.h"
 
 namespace heed::kernels::gpu {

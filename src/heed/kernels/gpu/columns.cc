@@ -1,6 +1,6 @@
 #include "heed/kernels/columns.h"
 
-#include "heed/kernels/gpu/code/columns.h"
+#include "heed/kernels/gpu/code/rows/columns.h"
 #include "heed/kernels/gpu/launch_units.h"
 
 namespace heed::kernels::gpu {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "heed/base/rounding.h"
-#include "heed/kernels/gpu/code/cross_entropy.h"
+#include "heed/kernels/gpu/code/reductions/cross_entropy.h"
 #include "heed/kernels/gpu/launch.h"
 
 namespace heed::kernels::gpu {

@@ -1,7 +1,7 @@
 #include "heed/kernels/dropout.h"
 
 #include "heed/kernels/counter_hash.h"
-#include "heed/kernels/gpu/code/dropout.h"
+#include "heed/kernels/gpu/code/elements/dropout.h"
 #include "heed/kernels/gpu/launch_elements.h"
 
 namespace heed::kernels::gpu {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "heed/kernels/gpu/code/elementwise.h"
+#include "heed/kernels/gpu/code/elements/elementwise.h"
 #include "heed/kernels/gpu/launch_elements.h"
 
 namespace heed::kernels::gpu {

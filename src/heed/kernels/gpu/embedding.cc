@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "heed/kernels/gpu/code/embedding.h"
+#include "heed/kernels/gpu/code/rows/embedding.h"
 #include "heed/kernels/gpu/launch_elements.h"
 
 namespace heed::kernels::gpu {

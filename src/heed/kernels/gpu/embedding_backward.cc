@@ -1,4 +1,4 @@
-#include "heed/kernels/gpu/code/embedding_backward.h"
+#include "heed/kernels/gpu/code/rows/embedding_backward.h"
 
 #include <algorithm>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "heed/kernels/gpu/code/experts.h"
+#include "heed/kernels/gpu/code/rows/experts.h"
 #include "heed/kernels/gpu/launch_elements.h"
 
 namespace heed::kernels::gpu {

@@ -1,4 +1,4 @@
-#include "heed/kernels/gpu/code/experts_backward.h"
+#include "heed/kernels/gpu/code/rows/experts_backward.h"
 
 #include <vector>
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "heed/base/rounding.h"
-#include "heed/kernels/gpu/code/block_planes.h"
-#include "heed/kernels/gpu/code/matmul_blocks.h"
+#include "heed/kernels/gpu/code/blocks/block_planes.h"
+#include "heed/kernels/gpu/code/products/matmul_blocks.h"
 #include "heed/kernels/gpu/launch.h"
 #include "heed/kernels/gpu/matmul_tiles.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "heed/kernels/gpu/code/key_rows.h"
+#include "heed/kernels/gpu/code/attention/key_rows.h"
 #include "heed/kernels/gpu/spans.h"
 
 namespace heed::kernels::gpu {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "heed/kernels/gpu/code/row_shape.h"
+#include "heed/kernels/gpu/code/reductions/row_shape.h"
 #include "heed/kernels/gpu/launch_elements.h"
 
 // Launches of kernels that are written with code/row_parts.h.

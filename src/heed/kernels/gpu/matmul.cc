@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "heed/base/rounding.h"
-#include "heed/kernels/gpu/code/matmul.h"
+#include "heed/kernels/gpu/code/products/matmul.h"
 #include "heed/kernels/gpu/grouped_products.h"
 #include "heed/kernels/gpu/launch.h"
 #include "heed/kernels/gpu/matmul_tiles.h"

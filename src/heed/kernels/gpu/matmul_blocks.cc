@@ -4,10 +4,10 @@
 #include <array>
 
 #include "heed/base/rounding.h"
-#include "heed/kernels/gpu/code/block_planes.h"
-#include "heed/kernels/gpu/code/block_types.h"
-#include "heed/kernels/gpu/code/matmul_blocks.h"
-#include "heed/kernels/gpu/code/pack_blocks.h"
+#include "heed/kernels/gpu/code/blocks/block_planes.h"
+#include "heed/kernels/gpu/code/blocks/block_types.h"
+#include "heed/kernels/gpu/code/blocks/pack_blocks.h"
+#include "heed/kernels/gpu/code/products/matmul_blocks.h"
 #include "heed/kernels/gpu/grouped_products.h"
 
 namespace heed::kernels::gpu {

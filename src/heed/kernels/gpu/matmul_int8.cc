@@ -4,9 +4,9 @@
 #include <array>
 
 #include "heed/base/rounding.h"
-#include "heed/kernels/gpu/code/block_planes.h"
-#include "heed/kernels/gpu/code/block_types.h"
-#include "heed/kernels/gpu/code/matmul_int8.h"
+#include "heed/kernels/gpu/code/blocks/block_planes.h"
+#include "heed/kernels/gpu/code/blocks/block_types.h"
+#include "heed/kernels/gpu/code/products/matmul_int8.h"
 #include "heed/kernels/gpu/grouped_products.h"
 
 namespace heed::kernels::gpu {

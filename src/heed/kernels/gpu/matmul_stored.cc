@@ -5,8 +5,8 @@
 
 #include "heed/base/rounding.h"
 #include "heed/kernels/elementwise.h"
-#include "heed/kernels/gpu/code/block_types.h"
-#include "heed/kernels/gpu/code/matmul_stored.h"
+#include "heed/kernels/gpu/code/blocks/block_types.h"
+#include "heed/kernels/gpu/code/products/matmul_stored.h"
 #include "heed/kernels/gpu/launch.h"
 #include "heed/kernels/quantize.h"
 

@@ -1,6 +1,6 @@
 #include "heed/kernels/mean_rows.h"
 
-#include "heed/kernels/gpu/code/mean_rows.h"
+#include "heed/kernels/gpu/code/reductions/mean_rows.h"
 #include "heed/kernels/gpu/launch.h"
 
 namespace heed::kernels::gpu {

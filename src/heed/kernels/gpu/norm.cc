@@ -1,6 +1,6 @@
 #include "heed/kernels/norm.h"
 
-#include "heed/kernels/gpu/code/norm.h"
+#include "heed/kernels/gpu/code/reductions/norm.h"
 #include "heed/kernels/gpu/launch_rows.h"
 
 namespace heed::kernels::gpu {

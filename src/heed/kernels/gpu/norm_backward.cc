@@ -1,4 +1,4 @@
-#include "heed/kernels/gpu/code/norm_backward.h"
+#include "heed/kernels/gpu/code/reductions/norm_backward.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "heed/kernels/gpu/code/block_types.h"
-#include "heed/kernels/gpu/code/quantize.h"
+#include "heed/kernels/gpu/code/blocks/block_types.h"
+#include "heed/kernels/gpu/code/blocks/quantize.h"
 #include "heed/kernels/gpu/launch.h"
 
 namespace heed::kernels::gpu {

@@ -1,6 +1,6 @@
 #include "heed/kernels/rotary.h"
 
-#include "heed/kernels/gpu/code/rotary.h"
+#include "heed/kernels/gpu/code/attention/rotary.h"
 #include "heed/kernels/gpu/launch.h"
 
 namespace heed::kernels::gpu {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "heed/kernels/gpu/code/rows.h"
+#include "heed/kernels/gpu/code/rows/rows.h"
 #include "heed/kernels/gpu/launch_units.h"
 
 namespace heed::kernels::gpu {

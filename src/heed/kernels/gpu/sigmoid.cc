@@ -1,6 +1,6 @@
 #include "heed/kernels/sigmoid.h"
 
-#include "heed/kernels/gpu/code/sigmoid.h"
+#include "heed/kernels/gpu/code/elements/sigmoid.h"
 #include "heed/kernels/gpu/launch.h"
 
 namespace heed::kernels::gpu {

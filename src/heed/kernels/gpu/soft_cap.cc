@@ -1,6 +1,6 @@
 #include "heed/kernels/soft_cap.h"
 
-#include "heed/kernels/gpu/code/soft_cap.h"
+#include "heed/kernels/gpu/code/elements/soft_cap.h"
 #include "heed/kernels/gpu/launch_elements.h"
 
 namespace heed::kernels::gpu {

@@ -1,6 +1,6 @@
 #include "heed/kernels/softmax.h"
 
-#include "heed/kernels/gpu/code/softmax.h"
+#include "heed/kernels/gpu/code/reductions/softmax.h"
 #include "heed/kernels/gpu/launch_rows.h"
 
 namespace heed::kernels::gpu {

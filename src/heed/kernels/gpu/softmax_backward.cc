@@ -1,4 +1,4 @@
-#include "heed/kernels/gpu/code/softmax_backward.h"
+#include "heed/kernels/gpu/code/reductions/softmax_backward.h"
 
 #include "heed/kernels/gpu/launch_elements.h"
 #include "heed/kernels/softmax.h"

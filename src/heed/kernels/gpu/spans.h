@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "heed/kernels/attention.h"
-#include "heed/kernels/gpu/code/attention.h"
+#include "heed/kernels/gpu/code/attention/attention.h"
 #include "heed/kernels/gpu/launch.h"
 
 namespace heed::kernels::gpu {

@@ -1,6 +1,6 @@
 #include "heed/kernels/top_k.h"
 
-#include "heed/kernels/gpu/code/top_k.h"
+#include "heed/kernels/gpu/code/reductions/top_k.h"
 #include "heed/kernels/gpu/launch.h"
 
 namespace heed::kernels::gpu {
