@@ -9,6 +9,7 @@
 
 #include "gpu_simulator/fiber.h"
 #include "gpu_simulator/tensor_core.h"
+#include "heed/export.h"
 
 namespace heed::gpu_simulator {
 
@@ -49,7 +50,7 @@ struct Launch {
 /// come to it, a barrier opens when all threads have. Shared memory begins as NaN, and an
 /// asynchronous copy fills its target with NaN until it is waited for, so that what is read too
 /// early shows in the results.
-class Block {
+class HEED_EXPORT Block {
  public:
   Block(const Launch& launch, Dimensions index);
 

@@ -13,7 +13,9 @@ std::map<std::string, Kernel, std::less<>>& kernels() {
 
 }  // namespace
 
-RegisteredKernel::RegisteredKernel(const Kernel& kernel) { kernels().emplace(kernel.name, kernel); }
+RegisteredKernel::RegisteredKernel(const Kernel& kernel) {
+  kernels().insert_or_assign(kernel.name, kernel);
+}
 
 const Kernel* find_kernel(std::string_view name) {
   const auto found = kernels().find(name);

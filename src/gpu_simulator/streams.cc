@@ -39,7 +39,7 @@ struct KernelNode {
   void** extra;
 };
 
-/// CUDA_MEMCPY3D_v2, of which only copies in one dimension from the host are simulated.
+/// CUDA_MEMCPY3D_v2, of which only copies in one dimension to the device are simulated.
 struct CopyNode {
   size_t from_place[4];
   int from_type;
@@ -66,10 +66,13 @@ std::function<void()> work_of(const KernelNode& node) {
 }
 
 std::function<void()> work_of(const CopyNode& node) {
-  if (node.from_type != kHostMemory || node.to_type != kDeviceMemory || node.width == 0 ||
-      node.height != 1 || node.depth != 1 || !simulated().is_pinned(node.from, node.width))
+  const bool from_host = node.from_type == kHostMemory;
+  if ((!from_host && node.from_type != kDeviceMemory) || node.to_type != kDeviceMemory ||
+      node.width == 0 || node.height != 1 || node.depth != 1 ||
+      (from_host && !simulated().is_pinned(node.from, node.width)))
     return {};
-  return [node] { std::memcpy(reinterpret_cast<void*>(node.to), node.from, node.width); };
+  const void* const from = from_host ? node.from : reinterpret_cast<const void*>(node.from_device);
+  return [node, from] { std::memmove(reinterpret_cast<void*>(node.to), from, node.width); };
 }
 
 /// A node after the last one: other orders are not simulated.

@@ -300,8 +300,9 @@ std::shared_ptr<std::byte> Gpu::allocate_pinned(size_t bytes) {
 }
 
 void Gpu::copy_to_device(std::byte* to, std::span<const std::byte> from) {
+  if (from.empty()) return;
   if (GraphRunner* const graphs = GraphRunner::recording_on(*this)) {
-    if (graphs->add_upload(to, from)) return;
+    if (graphs->add_upload(address(to), from)) return;
     graphs->start_without_graph();
   }
   make_current();
@@ -333,7 +334,9 @@ void Gpu::copy_to_host(std::span<std::byte> to, const std::byte* from) {
 }
 
 void Gpu::copy(std::byte* to, const std::byte* from, size_t bytes) {
-  stop_recording();
+  if (bytes == 0) return;
+  if (GraphRunner* const graphs = GraphRunner::recording_on(*this))
+    return graphs->add_copy(address(to), address(from), bytes);
   make_current();
   check(driver_.cuMemcpyDtoDAsync(address(to), address(from), bytes, stream_), "copying");
 }

@@ -43,10 +43,13 @@ Driver::KernelNode kernel_node(Driver::Handle function, const LaunchShape& shape
           .extra = nullptr};
 }
 
-Driver::CopyNode upload_node(Driver::Pointer to, const std::byte* from, size_t bytes) {
+Driver::CopyNode copy_node(Driver::Pointer to, Driver::Pointer from, bool from_host, size_t bytes) {
   Driver::CopyNode node{};
-  node.from_type = Driver::CopyNode::kHost;
-  node.from_host = from;
+  node.from_type = from_host ? Driver::CopyNode::kHost : Driver::CopyNode::kDevice;
+  if (from_host)
+    node.from_host = reinterpret_cast<const std::byte*>(from);
+  else
+    node.from_device = from;
   node.to_type = Driver::CopyNode::kDevice;
   node.to_device = to;
   node.width = bytes;
@@ -73,7 +76,7 @@ void GraphRunner::Operations::clear() {
 bool GraphRunner::Operations::equal(const Operations& other, size_t i) const {
   const Operation &a = all[i], &b = other.all[i];
   if (a.bytes != b.bytes) return false;
-  if (!a.function) return a.to == b.to && a.from == b.from;
+  if (a.kind != Kind::kernel) return a.to == b.to && a.from == b.from;
   return a.shape == b.shape &&
          std::memcmp(arguments.data() + a.begin, other.arguments.data() + b.begin, a.bytes) == 0;
 }
@@ -164,17 +167,23 @@ void GraphRunner::add_launch(Driver::Handle function, const LaunchShape& shape,
   const size_t begin = round_up(recorded_.arguments.size(), alignof(std::max_align_t));
   recorded_.arguments.resize(begin + arguments.size());
   std::memcpy(recorded_.arguments.data() + begin, arguments.data(), arguments.size());
-  recorded_.all.push_back({function, shape, begin, arguments.size()});
+  recorded_.all.push_back({Kind::kernel, function, shape, begin, arguments.size()});
 }
 
-bool GraphRunner::add_upload(std::byte* to, std::span<const std::byte> from) {
+bool GraphRunner::add_upload(Driver::Pointer to, std::span<const std::byte> from) {
   if (from.size() > kPinnedBytes - pinned_bytes_) return false;
   std::byte* const kept = pinned_.get() + pinned_bytes_;
   std::memcpy(kept, from.data(), from.size());
   pinned_bytes_ = std::min(pinned_bytes_ + coarse(from.size(), kPinnedAlignment), kPinnedBytes);
-  recorded_.all.push_back(
-      {.bytes = from.size(), .to = reinterpret_cast<uintptr_t>(to), .from = kept});
+  recorded_.all.push_back({.kind = Kind::upload,
+                           .bytes = from.size(),
+                           .to = to,
+                           .from = reinterpret_cast<uintptr_t>(kept)});
   return true;
+}
+
+void GraphRunner::add_copy(Driver::Pointer to, Driver::Pointer from, size_t bytes) {
+  recorded_.all.push_back({.kind = Kind::copy, .bytes = bytes, .to = to, .from = from});
 }
 
 /// Starts what was collected; what follows is started at once.
@@ -183,19 +192,25 @@ void GraphRunner::start_without_graph() {
   uploads_are_read_ = false;
   gpu_.make_current();
   for (const Operation& one : recorded_.all) {
-    if (one.function)
+    if (one.kind == Kind::kernel)
       gpu_.check(gpu_.start(one.function, one.shape, recorded_.arguments.data() + one.begin),
                  "starting a kernel");
-    else
-      gpu_.check(gpu_.driver_.cuMemcpyHtoDAsync(one.to, one.from, one.bytes, gpu_.stream_),
+    else if (one.kind == Kind::upload)
+      gpu_.check(gpu_.driver_.cuMemcpyHtoDAsync(
+                     one.to, reinterpret_cast<const std::byte*>(one.from), one.bytes, gpu_.stream_),
                  "copying to it");
+    else
+      gpu_.check(gpu_.driver_.cuMemcpyDtoDAsync(one.to, one.from, one.bytes, gpu_.stream_),
+                 "copying");
   }
 }
 
-/// Whether the graph has the kernels and uploads that were collected, whatever their arguments.
+/// Whether the graph has the kernels and copies that were collected, whatever their arguments.
 bool GraphRunner::fits(const Entry& entry) const {
-  return entry.executable && std::ranges::equal(entry.operations.all, recorded_.all, {},
-                                                &Operation::function, &Operation::function);
+  const auto same = [](const Operation& a, const Operation& b) {
+    return a.kind == b.kind && a.function == b.function;
+  };
+  return entry.executable && std::ranges::equal(entry.operations.all, recorded_.all, same);
 }
 
 /// One node after the other.
@@ -210,14 +225,15 @@ void GraphRunner::make_graph(Entry& entry) {
     const Driver::Handle* const before = entry.nodes.empty() ? nullptr : &entry.nodes.back();
     const size_t count = before ? 1 : 0;
     Driver::Handle node = nullptr;
-    if (one.function) {
+    if (one.kind == Kind::kernel) {
       void* arguments = recorded_.arguments.data() + one.begin;
       const Driver::KernelNode kernel = kernel_node(one.function, one.shape, &arguments);
       gpu_.check(driver.cuGraphAddKernelNode(&node, graph, before, count, &kernel),
                  "making a graph");
     } else {
-      const Driver::CopyNode upload = upload_node(one.to, one.from, one.bytes);
-      gpu_.check(driver.cuGraphAddMemcpyNode(&node, graph, before, count, &upload, gpu_.context_),
+      const Driver::CopyNode copy =
+          copy_node(one.to, one.from, one.kind == Kind::upload, one.bytes);
+      gpu_.check(driver.cuGraphAddMemcpyNode(&node, graph, before, count, &copy, gpu_.context_),
                  "making a graph");
     }
     entry.nodes.push_back(node);
@@ -231,14 +247,15 @@ void GraphRunner::change_graph(Entry& entry) {
     if (recorded_.equal(entry.operations, i)) continue;
     ++changed_nodes_;
     const Operation& one = recorded_.all[i];
-    if (one.function) {
+    if (one.kind == Kind::kernel) {
       void* arguments = recorded_.arguments.data() + one.begin;
       const Driver::KernelNode kernel = kernel_node(one.function, one.shape, &arguments);
       gpu_.check(driver.cuGraphExecKernelNodeSetParams(entry.executable, entry.nodes[i], &kernel),
                  "changing a graph");
     } else {
-      const Driver::CopyNode upload = upload_node(one.to, one.from, one.bytes);
-      gpu_.check(driver.cuGraphExecMemcpyNodeSetParams(entry.executable, entry.nodes[i], &upload,
+      const Driver::CopyNode copy =
+          copy_node(one.to, one.from, one.kind == Kind::upload, one.bytes);
+      gpu_.check(driver.cuGraphExecMemcpyNodeSetParams(entry.executable, entry.nodes[i], &copy,
                                                        gpu_.context_),
                  "changing a graph");
     }

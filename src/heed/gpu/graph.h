@@ -10,13 +10,13 @@
 
 namespace heed::gpu {
 
-/// Work of a GPU that is done again and again (CUDA graphs): the kernels and uploads of a run are
+/// Work of a GPU that is done again and again (CUDA graphs): the kernels and copies of a run are
 /// collected, then started as one graph, made by an earlier run with the same key. Of the graph's
 /// nodes those are changed whose arguments differ; if the kernels are others, a new graph is made.
 /// So a run does what its work does without this, in every case.
 ///
 /// - The first run with a key starts its work without a graph.
-/// - Work that waits for the GPU, copies from it or within it, or uploads very much is started
+/// - Work that waits for the GPU, copies from it, fills memory or uploads very much is started
 ///   without a graph; after some such runs none is tried with its key.
 /// - What the work allocates comes from memory of the runner, which what it leaves keeps alive.
 ///   Other threads may use the GPU meanwhile.
@@ -36,13 +36,13 @@ class GraphRunner final : public heed::GraphRunner {
  private:
   friend class Gpu;
   struct Memory;
-  /// A kernel, or an upload, whose function is null.
+  enum class Kind { kernel, upload, copy };
   struct Operation {
+    Kind kind;
     Driver::Handle function = nullptr;
     LaunchShape shape = {};
-    size_t begin = 0, bytes = 0;  // of the arguments in Operations::arguments, or of the upload
-    Driver::Pointer to = 0;
-    const std::byte* from = nullptr;
+    size_t begin = 0, bytes = 0;  // of the arguments in Operations::arguments, or of the copy
+    Driver::Pointer to = 0, from = 0;
   };
   struct Operations {
     std::vector<Operation> all;
@@ -65,7 +65,8 @@ class GraphRunner final : public heed::GraphRunner {
   void add_launch(Driver::Handle function, const LaunchShape& shape,
                   std::span<const std::byte> arguments);
   /// Returns false if there is no room.
-  bool add_upload(std::byte* to, std::span<const std::byte> from);
+  bool add_upload(Driver::Pointer to, std::span<const std::byte> from);
+  void add_copy(Driver::Pointer to, Driver::Pointer from, size_t bytes);
   std::shared_ptr<std::byte> allocate(size_t bytes);
   void start_without_graph();
 

@@ -127,29 +127,25 @@ HEED_DEVICE void multiply_few(const MatmulBlocksArguments& in) {
                                                                        columns;
   const int rows = in.rows - first_row, quads = quads_of(in);
   const int chunks = (in.units + kChunkUnits - 1) / kChunkUnits;
-  if (warp == kFewWarps) {
-    FewSums<columns> sums(lane);
-    for (int chunk = 0; chunk < chunks; ++chunk) {
-      synchronize();
-      const int rest = in.units - chunk * kChunkUnits;
-      sums.add(shared[chunk % 2], rest);
-    }
-    sums.put(product, lane, first_row, rows, strip * kStripRows);
-    return;
-  }
+  const bool adds = warp == kFewWarps;
   const std::byte* const weight = strip_of<Block>(in, product, strip);
   const int64_t group_bytes = static_cast<int64_t>(quads) * Record::kBytes;
   const std::byte* const records = in.records + first_row / Record::kRows * group_bytes;
-  FewQuad<Block, columns> next;
-  if (warp < quads) next.load(weight, records, group_bytes, warp, lane, rows);
+  FewSums<columns> sums(lane);   // of the warp that adds up
+  FewQuad<Block, columns> next;  // of the others
+  if (!adds && warp < quads) next.load(weight, records, group_bytes, warp, lane, rows);
   for (int chunk = 0; chunk < chunks; ++chunk) {
-    const int quad = chunk * kFewWarps + warp;
-    const FewQuad<Block, columns> now = next;
-    if (quad + kFewWarps < quads)
-      next.load(weight, records, group_bytes, quad + kFewWarps, lane, rows);
-    if (quad < quads) now.multiply(warp, lane, shared[chunk % 2]);
-    synchronize();
+    if (!adds) {
+      const int quad = chunk * kFewWarps + warp;
+      const FewQuad<Block, columns> now = next;
+      if (quad + kFewWarps < quads)
+        next.load(weight, records, group_bytes, quad + kFewWarps, lane, rows);
+      if (quad < quads) now.multiply(warp, lane, shared[chunk % 2]);
+    }
+    synchronize();  // the only one: all warps have to wait at the same place
+    if (adds) sums.add(shared[chunk % 2], in.units - chunk * kChunkUnits);
   }
+  if (adds) sums.put(product, lane, first_row, rows, strip * kStripRows);
 }
 
 }  // namespace
