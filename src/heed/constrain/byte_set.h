@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 
 namespace heed::constrain {
@@ -31,26 +32,26 @@ class ByteSet {
   /// The lowest member; 256 if there is none.
   constexpr int first() const {
     for (int i = 0; i < 4; ++i) {
-      if (words_[static_cast<size_t>(i)] != 0) {
-        return i * 64 + std::countr_zero(words_[static_cast<size_t>(i)]);
+      if (words_[static_cast<std::size_t>(i)] != 0) {
+        return i * 64 + std::countr_zero(words_[static_cast<std::size_t>(i)]);
       }
     }
     return 256;
   }
 
   constexpr ByteSet& operator|=(const ByteSet& other) {
-    for (size_t i = 0; i < 4; ++i) words_[i] |= other.words_[i];
+    for (std::size_t i = 0; i < 4; ++i) words_[i] |= other.words_[i];
     return *this;
   }
   constexpr ByteSet& operator&=(const ByteSet& other) {
-    for (size_t i = 0; i < 4; ++i) words_[i] &= other.words_[i];
+    for (std::size_t i = 0; i < 4; ++i) words_[i] &= other.words_[i];
     return *this;
   }
   friend constexpr ByteSet operator|(ByteSet a, const ByteSet& b) { return a |= b; }
   friend constexpr ByteSet operator&(ByteSet a, const ByteSet& b) { return a &= b; }
   constexpr ByteSet operator~() const {
     ByteSet set;
-    for (size_t i = 0; i < 4; ++i) set.words_[i] = ~words_[i];
+    for (std::size_t i = 0; i < 4; ++i) set.words_[i] = ~words_[i];
     return set;
   }
   constexpr auto operator<=>(const ByteSet&) const = default;

@@ -130,7 +130,7 @@ void CodePointSet::add(char32_t first, char32_t last) {
   if (first <= kLastSurrogate && last >= kFirstSurrogate) {
     if (first < kFirstSurrogate) add(first, kFirstSurrogate - 1);
     if (last <= kLastSurrogate) return;
-    first = std::max(first, kLastSurrogate + 1);
+    first = std::max(first, char32_t{kLastSurrogate + 1});
   }
   // The ranges that touch the new one are replaced by their union.
   auto begin =

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -107,7 +108,7 @@ class Expressions {
     return nodes_[static_cast<uint32_t>(expression)];
   }
   std::span<const ExpressionId> children(ExpressionId expression) const;
-  const ByteSet& byte_set(ExpressionId expression) const { return sets_[node(expression).a]; }
+  const ByteSet& byte_set(ExpressionId expression) const { return sets_.sets[node(expression).a]; }
 
   /// How many expressions there are.
   size_t size() const { return nodes_.size(); }
@@ -116,9 +117,50 @@ class Expressions {
 
  private:
   static constexpr ExpressionId kNone{0}, kEpsilon{1}, kAny{2};
+  // How deeply alternate() factors alternatives of alternatives; what lies deeper is left as it is.
+  // This bounds its recursion.
+  static constexpr int kMaxFactoring = 64;
 
+  // Different sets of bytes and their indices.
+  struct SetTable {
+    std::vector<ByteSet> sets;
+    std::map<ByteSet, uint32_t> index;
+    uint32_t add(const ByteSet& set);
+  };
+
+  ExpressionId add(Node node, std::span<const ExpressionId> children = {});
+  ExpressionId add_list(Kind kind, std::span<const ExpressionId> parts);
+  bool equals(const Node& node, const Node& other, std::span<const ExpressionId> children) const;
+  void grow_slots();
+
+  ExpressionId head(ExpressionId expression) const;
+  ExpressionId tail(ExpressionId expression) const;
+  ExpressionId prepend(ExpressionId head, ExpressionId tail);
+  ExpressionId repeat_repetition(const Node& part, uint32_t min, uint32_t max);
+
+  std::vector<ExpressionId> flat(Kind kind, std::span<const ExpressionId> parts) const;
+  void merge_bytes(std::vector<ExpressionId>& parts);
+  void factor_heads(std::vector<ExpressionId>& parts);
+  void merge_equal_tails(std::vector<ExpressionId>& parts);
+  void merge_counts(std::vector<ExpressionId>& parts);
+  void merge_complements(std::vector<ExpressionId>& parts);
+  bool has_opposites(std::span<const ExpressionId> parts) const;
+
+  ExpressionId derive(const Node& node, ExpressionId expression, uint8_t byte);
+  ExpressionId derive_concatenation(ExpressionId expression, uint8_t byte);
+  uint32_t first_set(ExpressionId expression);
+  void spend(size_t steps);
+
+  Limits limits_;
+  size_t steps_ = 0;
+  int factoring_ = 0;
   std::vector<Node> nodes_;
-  std::vector<ByteSet> sets_;
+  std::vector<ExpressionId> children_;
+  std::vector<uint32_t> slots_;  // hash table of nodes_: indices plus one; a power of two
+  SetTable sets_, first_sets_;
+  std::unordered_map<uint64_t, ExpressionId> derivatives_;  // by expression and byte
+  std::unordered_map<ExpressionId, uint32_t> first_set_of_;
+  std::unordered_map<ExpressionId, bool> empty_;  // of those that are not plain
 };
 
 }  // namespace heed::constrain
