@@ -1,5 +1,7 @@
 // How alternations and intersections are simplified.
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <tuple>
 
 #include "heed/constrain/expressions.h"

@@ -93,12 +93,12 @@ class Expressions {
     repetition,     // of `first`, `min` to `max` times
   };
   struct Node {
-    Kind kind;
-    bool nullable;
-    bool plain;      // holds no intersection and no complement
-    uint16_t depth;  // see Limits::depth
-    uint32_t max_length;
-    uint32_t a, b, c;  // by kind; see the functions below
+    Kind kind = Kind::none;
+    bool nullable = false;
+    bool plain = false;  // holds no intersection and no complement
+    uint16_t depth = 0;  // see Limits::depth
+    uint32_t max_length = 0;
+    uint32_t a = 0, b = 0, c = 0;  // by kind; see the functions below
     ExpressionId first() const { return ExpressionId{a}; }
     ExpressionId second() const { return ExpressionId{b}; }
     uint32_t min() const { return b; }
