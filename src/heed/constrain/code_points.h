@@ -23,7 +23,7 @@ class CodePointSet {
   static CodePointSet all();
   /// The code points of a general category of Unicode: "Lu", or a group of them, "L". Throws Error
   /// for an unknown name.
-  static CodePointSet category(std::string_view name);
+  static const CodePointSet& category(std::string_view name);
 
   void add(char32_t first, char32_t last);
   void add(const CodePointSet& other);

@@ -20,11 +20,11 @@ struct RegexOptions {
   bool search = false;
   /// The bytes that stand for any one code point of a set; if empty, its UTF-8. For JSON strings
   /// it includes the escapes. Each code point must have the same bytes in all sets.
-  std::function<ExpressionId(Expressions&, const CodePointSet&)> spell;
+  std::function<ExpressionId(Expressions&, const CodePointSet&)> spell = {};
 };
 
 /// The texts that `pattern` matches. Throws Error, with the position, for broken syntax and for
-/// what is not regular or not supported: references back, look-behind, \b inside a pattern.
+/// what is not regular or not supported: back-references, look-behind, \b, flags.
 ExpressionId compile_pattern(Expressions& expressions, std::string_view pattern,
                              const RegexOptions& options = {});
 
