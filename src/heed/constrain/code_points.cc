@@ -38,6 +38,21 @@ std::map<std::string_view, CodePointSet> all_categories() {
   return result;
 }
 
+// Code points that differ in case alone, by one of them.
+std::map<char32_t, std::vector<char32_t>> all_cases() {
+  std::map<char32_t, std::vector<char32_t>> result;
+  for (const std::string_view category : {"Lu", "Ll", "Lt", "Mn", "Nl", "So"}) {
+    for (const CodePointSet::Range& range : CodePointSet::category(category).ranges()) {
+      for (char32_t value = range.first; value <= range.last; ++value) {
+        const auto code = static_cast<utf8proc_int32_t>(value);
+        result[static_cast<char32_t>(utf8proc_tolower(utf8proc_toupper(code)))].push_back(value);
+      }
+    }
+  }
+  std::erase_if(result, [](const auto& cases) { return cases.second.size() == 1; });
+  return result;
+}
+
 // Makes the UTF-8 of a set: an expression for the continuation bytes behind each first byte, first
 // bytes with equal continuations together.
 class Utf8Builder {
@@ -171,6 +186,17 @@ CodePointSet CodePointSet::complement() const {
     next = range.last + 1;
   }
   if (next <= kLast) result.add(next, kLast);
+  return result;
+}
+
+CodePointSet CodePointSet::with_other_cases() const {
+  static const std::map<char32_t, std::vector<char32_t>> all = all_cases();
+  CodePointSet result = *this;
+  for (const auto& [folded, cases] : all) {
+    const bool has_one = std::ranges::any_of(cases, [&](char32_t each) { return contains(each); });
+    if (!has_one) continue;
+    for (const char32_t each : cases) result.add(each, each);
+  }
   return result;
 }
 

@@ -28,6 +28,8 @@ class CodePointSet {
   void add(char32_t first, char32_t last);
   void add(const CodePointSet& other);
   CodePointSet complement() const;
+  /// With the code points that differ from a member in case alone: to k also K and U+212A.
+  CodePointSet with_other_cases() const;
   bool contains(char32_t value) const;
   bool empty() const { return ranges_.empty(); }
   /// Ascending; no two touch.

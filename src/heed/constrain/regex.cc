@@ -26,7 +26,7 @@ class RegexCompiler {
       : expressions_(expressions), pattern_(pattern), options_(options) {}
 
   ExpressionId compile() {
-    const RegexNode node = parse_regex(pattern_, options_.dialect);
+    const RegexNode node = parse_regex(pattern_, options_);
     const ExpressionId epsilon = expressions_.epsilon();
     if (!options_.search) return compile(node, {epsilon, epsilon}).first;
     const ExpressionId character = spell(CodePointSet::all());

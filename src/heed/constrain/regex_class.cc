@@ -196,7 +196,8 @@ ClassMember read_member(RegexReader& reader) {
 
 }  // namespace
 
-CodePointSet any_but_line_ends(const RegexReader& reader) {
+CodePointSet read_dot(const RegexReader& reader) {
+  if (reader.dot_is_any()) return CodePointSet::all();
   const CodePointSet line_ends =
       reader.is_python() ? one('\n') : CodePointSet{{'\n', '\n'}, {'\r', '\r'}, {0x2028, 0x2029}};
   return line_ends.complement();
@@ -224,13 +225,15 @@ CodePointSet read_class(RegexReader& reader) {
     set.add(first.set);
   }
   reader.skip("]");
+  if (reader.ignores_case()) set = set.with_other_cases();
   return is_negative ? set.complement() : set;
 }
 
 CodePointSet read_escape(RegexReader& reader) {
   const char32_t letter = reader.next();
   if (const std::optional<CodePointSet> set = class_escape(reader, letter)) return *set;
-  return one(character_escape(reader, letter));
+  const CodePointSet set = one(character_escape(reader, letter));
+  return reader.ignores_case() ? set.with_other_cases() : set;
 }
 
 }  // namespace heed::constrain

@@ -18,11 +18,12 @@ constexpr size_t kMaxPattern = size_t{1} << 16;
 
 class RegexParser {
  public:
-  RegexParser(std::string_view pattern, RegexDialect dialect) : reader_(pattern, dialect) {
+  RegexParser(std::string_view pattern, const RegexOptions& options) : reader_(pattern, options) {
     if (pattern.size() > kMaxPattern) reader_.fail_at(kMaxPattern, "the pattern is too long");
   }
 
   RegexNode parse() {
+    if (reader_.is_python()) reader_.read_flags();
     RegexNode node = parse_choice(0);
     if (!reader_.at_end()) reader_.fail_here(") without (");
     return node;
@@ -69,7 +70,7 @@ class RegexParser {
       case '$':
         return anchor(Kind::text_end, reader_.is_python());
       case '.':
-        return characters(any_but_line_ends(reader_));
+        return characters(read_dot(reader_));
       case '[':
         return characters(read_class(reader_));
       case '(':
@@ -81,7 +82,8 @@ class RegexParser {
       case '?':
         reader_.fail_at(begin, "nothing to repeat");
       default:
-        return characters({{first, first}});
+        return characters(reader_.ignores_case() ? CodePointSet{{first, first}}.with_other_cases()
+                                                 : CodePointSet{{first, first}});
     }
   }
 
@@ -186,8 +188,11 @@ class RegexParser {
 
 }  // namespace
 
-RegexReader::RegexReader(std::string_view pattern, RegexDialect dialect)
-    : pattern_(pattern), dialect_(dialect) {
+RegexReader::RegexReader(std::string_view pattern, const RegexOptions& options)
+    : pattern_(pattern),
+      dialect_(options.dialect),
+      ignores_case_(options.ignore_case),
+      dot_is_any_(options.dot_all) {
   require_utf8(pattern, "the regular expression");
 }
 
@@ -202,6 +207,15 @@ char32_t RegexReader::next() {
   const CodePoint point = code_point_at(pattern_, position_);
   position_ += point.length;
   return point.value;
+}
+
+void RegexReader::read_flags() {
+  const size_t begin = position_;
+  if (!skip("(?")) return;
+  const bool ignores_case = skip("i"), dot_is_any = skip("s");
+  if ((!ignores_case && !dot_is_any) || !skip(")")) return go_to(begin);
+  ignores_case_ |= ignores_case;
+  dot_is_any_ |= dot_is_any;
 }
 
 std::optional<uint32_t> RegexReader::number() {
@@ -219,8 +233,8 @@ void RegexReader::fail_at(size_t position, std::string_view problem) const {
   fail("the regular expression {}, byte {}: {}", quoted(pattern_), position, problem);
 }
 
-RegexNode parse_regex(std::string_view pattern, RegexDialect dialect) {
-  return RegexParser(pattern, dialect).parse();
+RegexNode parse_regex(std::string_view pattern, const RegexOptions& options) {
+  return RegexParser(pattern, options).parse();
 }
 
 }  // namespace heed::constrain

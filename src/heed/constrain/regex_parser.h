@@ -32,15 +32,19 @@ struct RegexNode {
 };
 
 /// Throws Error, with the position, for broken syntax and for what is not supported.
-RegexNode parse_regex(std::string_view pattern, RegexDialect dialect);
+RegexNode parse_regex(std::string_view pattern, const RegexOptions& options);
 
 /// Reads a pattern code point by code point.
 class RegexReader {
  public:
-  RegexReader(std::string_view pattern, RegexDialect dialect);
+  RegexReader(std::string_view pattern, const RegexOptions& options);
 
   bool at_end() const { return position_ == pattern_.size(); }
   bool is_python() const { return dialect_ == RegexDialect::python; }
+  bool ignores_case() const { return ignores_case_; }
+  bool dot_is_any() const { return dot_is_any_; }
+  /// Reads (?i), (?s) and (?is).
+  void read_flags();
   size_t position() const { return position_; }
   void go_to(size_t position) { position_ = position; }
   /// Whether `text` comes next.
@@ -57,13 +61,14 @@ class RegexReader {
  private:
   std::string_view pattern_;
   RegexDialect dialect_;
+  bool ignores_case_, dot_is_any_;
   size_t position_ = 0;
 };
 
 // The parts of a pattern that stand for one code point.
 
-/// What "." matches.
-CodePointSet any_but_line_ends(const RegexReader& reader);
+/// After ".": what it matches.
+CodePointSet read_dot(const RegexReader& reader);
 /// After "[": up to the "]".
 CodePointSet read_class(RegexReader& reader);
 /// After a backslash outside of a class: \d, \p{L}, \n, \x41, \. and so on.
