@@ -1,0 +1,224 @@
+// What is computed from expressions: derivatives, first bytes, emptiness, classes of bytes.
+#include <algorithm>
+#include <unordered_set>
+
+#include "heed/base/error.h"
+#include "heed/constrain/expressions.h"
+
+namespace heed::constrain {
+namespace {
+
+// Numbers bytes so that two of them have the same number if they belong to the same sets.
+class BytePartition {
+ public:
+  void split_by(const ByteSet& set) {
+    if (count_ == 256) return;
+    std::array<int, 512> renumbered;
+    renumbered.fill(-1);
+    count_ = 0;
+    for (size_t byte = 0; byte < 256; ++byte) {
+      const bool inside = set.contains(static_cast<uint8_t>(byte));
+      int& number = renumbered[class_of_[byte] * 2U + (inside ? 1 : 0)];
+      if (number < 0) number = count_++;
+      class_of_[byte] = static_cast<uint8_t>(number);
+    }
+  }
+
+  Expressions::ByteClasses classes() const {
+    Expressions::ByteClasses result;
+    result.class_of = class_of_;
+    result.representative.resize(static_cast<size_t>(count_));
+    for (size_t byte = 256; byte-- > 0;) {
+      result.representative[class_of_[byte]] = static_cast<uint8_t>(byte);
+    }
+    return result;
+  }
+
+ private:
+  std::array<uint8_t, 256> class_of_ = {};
+  int count_ = 1;
+};
+
+}  // namespace
+
+ExpressionId Expressions::derivative(ExpressionId expression, uint8_t byte) {
+  const Node each = node(expression);
+  const bool has_cheap_derivative =
+      each.kind == Kind::none || each.kind == Kind::epsilon || each.kind == Kind::bytes ||
+      ((each.kind == Kind::concatenation || each.kind == Kind::repetition) &&
+       node(each.first()).kind == Kind::bytes);
+  if (has_cheap_derivative) return derive(each, expression, byte);
+  const uint64_t key = uint64_t{static_cast<uint32_t>(expression)} << 8 | byte;
+  if (const auto known = derivatives_.find(key); known != derivatives_.end()) {
+    return known->second;
+  }
+  const ExpressionId result = derive(each, expression, byte);
+  derivatives_.emplace(key, result);
+  return result;
+}
+
+ExpressionId Expressions::derive(const Node& each, ExpressionId expression, uint8_t byte) {
+  switch (each.kind) {
+    case Kind::none:
+    case Kind::epsilon:
+      return kNone;
+    case Kind::bytes:
+      return byte_set(expression).contains(byte) ? kEpsilon : kNone;
+    case Kind::concatenation:
+      return derive_concatenation(expression, byte);
+    case Kind::complement:
+      return complement(derivative(each.first(), byte));
+    case Kind::repetition: {
+      const ExpressionId first = derivative(each.first(), byte);
+      if (first == kNone) return kNone;
+      const uint32_t min = each.min() == 0 ? 0 : each.min() - 1;
+      const uint32_t max = each.max() == kUnbounded ? kUnbounded : each.max() - 1;
+      return concatenate(first, repeat(each.first(), min, max));
+    }
+    case Kind::alternation:
+    case Kind::intersection:
+      break;
+  }
+  std::vector<ExpressionId> parts(each.b);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    parts[i] = derivative(children_[each.a + i], byte);
+    if (parts[i] == kNone && each.kind == Kind::intersection) return kNone;
+  }
+  return each.kind == Kind::alternation ? alternate(parts) : intersect(parts);
+}
+
+// Goes from part to part as long as they may be empty, without recursion.
+ExpressionId Expressions::derive_concatenation(ExpressionId expression, uint8_t byte) {
+  std::vector<ExpressionId> parts;
+  ExpressionId rest = expression;
+  for (; node(rest).kind == Kind::concatenation; rest = node(rest).second()) {
+    const ExpressionId first = node(rest).first(), second = node(rest).second();
+    spend(1);
+    const ExpressionId derived = derivative(first, byte);
+    if (derived != kNone) parts.push_back(concatenate(derived, second));
+    if (!nullable(first)) {
+      return parts.empty() ? kNone : parts.size() == 1 ? parts[0] : alternate(parts);
+    }
+  }
+  parts.push_back(derivative(rest, byte));
+  return alternate(parts);
+}
+
+ByteSet Expressions::first_bytes(ExpressionId expression) {
+  return first_sets_.sets[first_set(expression)];
+}
+
+uint32_t Expressions::first_set(ExpressionId expression) {
+  if (const auto known = first_set_of_.find(expression); known != first_set_of_.end()) {
+    return known->second;
+  }
+  spend(1);
+  ByteSet set;
+  const Node each = node(expression);
+  switch (each.kind) {
+    case Kind::none:
+    case Kind::epsilon:
+      break;
+    case Kind::bytes:
+      set = byte_set(expression);
+      break;
+    case Kind::concatenation: {
+      ExpressionId rest = expression;
+      bool goes_on = true;
+      for (; goes_on && node(rest).kind == Kind::concatenation; rest = node(rest).second()) {
+        set |= first_bytes(node(rest).first());
+        goes_on = nullable(node(rest).first());
+      }
+      if (goes_on) set |= first_bytes(rest);
+      break;
+    }
+    case Kind::alternation:
+      for (const ExpressionId child : children(expression)) set |= first_bytes(child);
+      break;
+    case Kind::intersection:
+      set = ByteSet::all();
+      for (const ExpressionId child : children(expression)) set &= first_bytes(child);
+      break;
+    case Kind::complement:
+      set = ByteSet::all();
+      break;
+    case Kind::repetition:
+      set = first_bytes(each.first());
+      break;
+  }
+  const uint32_t index = first_sets_.add(set);
+  first_set_of_.emplace(expression, index);
+  return index;
+}
+
+bool Expressions::is_empty(ExpressionId expression) {
+  if (node(expression).plain) return expression == kNone;
+  if (const auto known = empty_.find(expression); known != empty_.end()) return known->second;
+  BytePartition partition;
+  for (const ByteSet& set : sets_.sets) partition.split_by(set);
+  const std::vector<uint8_t> bytes_to_try = partition.classes().representative;
+  struct Frame {
+    ExpressionId expression;
+    size_t next = 0;  // of bytes_to_try
+  };
+  std::vector<Frame> path;
+  std::unordered_set<ExpressionId> seen;
+  const auto visit = [&](ExpressionId each) {
+    if (seen.insert(each).second) path.push_back({each});
+  };
+  visit(expression);
+  while (!path.empty()) {
+    Frame& frame = path.back();
+    const Node& each = node(frame.expression);
+    const auto known = empty_.find(frame.expression);
+    if (each.nullable || (each.plain && each.kind != Kind::none) ||
+        (known != empty_.end() && !known->second)) {
+      for (const Frame& on_path : path) empty_[on_path.expression] = false;
+      return false;
+    }
+    if (frame.next == bytes_to_try.size() || known != empty_.end()) {
+      path.pop_back();
+      continue;
+    }
+    const uint8_t byte = bytes_to_try[frame.next++];
+    if (!first_bytes(frame.expression).contains(byte)) continue;
+    visit(derivative(frame.expression, byte));
+  }
+  for (const ExpressionId each : seen) empty_[each] = true;
+  return true;
+}
+
+bool Expressions::matches(ExpressionId expression, std::string_view text) {
+  for (const char byte : text) expression = derivative(expression, static_cast<uint8_t>(byte));
+  return nullable(expression);
+}
+
+Expressions::ByteClasses Expressions::byte_classes(std::span<const ExpressionId> roots) const {
+  BytePartition partition;
+  std::vector<bool> seen(nodes_.size());
+  std::vector<bool> seen_sets(sets_.sets.size());
+  std::vector<ExpressionId> waiting;
+  const auto visit = [&](ExpressionId expression) {
+    if (seen[static_cast<uint32_t>(expression)]) return;
+    seen[static_cast<uint32_t>(expression)] = true;
+    waiting.push_back(expression);
+  };
+  for (const ExpressionId root : roots) visit(root);
+  while (!waiting.empty()) {
+    const ExpressionId expression = waiting.back();
+    waiting.pop_back();
+    const Node& each = node(expression);
+    if (each.kind == Kind::bytes && !seen_sets[each.a]) {
+      seen_sets[each.a] = true;
+      partition.split_by(sets_.sets[each.a]);
+    }
+    for (const ExpressionId child : children(expression)) visit(child);
+    const bool has_first = each.kind == Kind::concatenation || each.kind == Kind::complement ||
+                           each.kind == Kind::repetition;
+    if (has_first) visit(each.first());
+    if (each.kind == Kind::concatenation) visit(each.second());
+  }
+  return partition.classes();
+}
+
+}  // namespace heed::constrain
