@@ -21,6 +21,18 @@ struct TokenBias {
   bool operator==(const TokenBias&) const = default;
 };
 
+/// What the text of an output must match, for a decoder-only model: at most one of these is set. An
+/// output ends where nothing can follow (docs/constrained.md).
+struct StructuredOutput {
+  std::string json_schema = {};          // a JSON Schema, draft 4 to 2020-12
+  std::string regex = {};                // of ECMA-262; it matches the whole text
+  std::string gbnf = {};                 // a grammar as llama.cpp has it
+  std::string lark = {};                 // a grammar of the Python package Lark
+  std::vector<std::string> choice = {};  // one of these
+
+  bool operator==(const StructuredOutput&) const = default;
+};
+
 /// How outputs are generated. Decoding is greedy unless `sample` or one of temperature, top_k,
 /// top_p and min_p is set. What is not set comes from the model's generation_config.json; without
 /// such a file, or without the value there, the default in brackets holds. That file's rules for
@@ -44,6 +56,7 @@ struct GenerateOptions {
   uint64_t seed = 1;                     // of random numbers
   std::vector<std::string> stop = {};    // strings that end an output; not part of its text
   std::vector<int32_t> end_tokens = {};  // end an output, besides those of the model
+  StructuredOutput structured_output = {};
   bool skip_special_tokens = true;       // in the text of an output
   /// Reports the log-probability of each token and of this many most probable tokens; -1: none.
   int top_log_probabilities = -1;

@@ -11,6 +11,7 @@
 #include "heed/kernels/softmax.h"
 #include "tests/generate/jobs.h"
 #include "tests/generate/small_decoder.h"
+#include "tests/generate/small_vocabulary.h"
 
 namespace heed::generate {
 namespace {
@@ -219,6 +220,24 @@ TEST(Speculation, SamplesFromTheModelsDistribution) {
   }
   // 59 degrees of freedom: 107.9 is exceeded once in 10,000 times.
   EXPECT_LT(chi_square, 107.9);
+}
+
+/// Drafts of a constrained output never break its constraint, so that a model that drafts for
+/// itself is always right.
+TEST(Speculation, DraftsKeepToTheConstraintOfTheOutput) {
+  const auto model = varied_model(kDecoderVariants[0], 128);
+  for (const float temperature : {0.0f, 1.5f}) {
+    GeneratorOptions options = limited(40, temperature);
+    options.rules.eos_ids = {0};
+    options.constraint = {constrain::compile_regex("([a-e]{3},)*[0-9]+"), small_vocabulary()};
+    const auto expected = Generator(*model, {}, options).generate(prompts(8, 6));
+    options.make_drafter = [&] { return model_drafter(*model); };
+    const auto by_model = Generator(*model, {}, options).generate(prompts(8, 6));
+    expect_same(by_model, expected);
+    for (const Generation& one : by_model) EXPECT_EQ(one.accepted_tokens, one.drafted_tokens);
+    options.make_drafter = ngram_drafter;
+    expect_same(Generator(*model, {}, options).generate(prompts(8, 6)), expected);
+  }
 }
 
 }  // namespace

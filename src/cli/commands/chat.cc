@@ -70,6 +70,7 @@ void add_chat(Command& program) {
   add_declared_option(command, engine::ConversationOption::when_full, arguments->conversation)
       .show_default("stop");
   add_sampling_options(command, arguments->sampling);
+  add_structured_output_options(command, arguments->sampling);
   add_chat_options(command, arguments->chat);
   add_cache_option(command, arguments->model);
   add_speculation_options(command, arguments->model);

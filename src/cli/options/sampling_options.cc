@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 #include <optional>
 
 #include "cli/options/declared_options.h"
+#include "heed/base/file.h"
 #include "heed/base/utf8.h"
 #include "heed/generate/generate_options.h"
 
@@ -31,8 +33,33 @@ GenerateOptions SamplingArguments::options(uint64_t seed) const {
   GenerateOptions options = generate;
   for (const std::string& stop : options.stop) require_utf8(stop, "--stop");
   for (const std::string& text : logit_bias) options.logit_bias.push_back(*parse_bias(text));
+  if (!json_schema.empty()) options.structured_output.json_schema = read_file(json_schema);
+  if (!grammar.empty()) {
+    const bool is_lark = std::filesystem::path(grammar).extension() == ".lark";
+    (is_lark ? options.structured_output.lark : options.structured_output.gbnf) =
+        read_file(grammar);
+  }
   options.seed = seed;
   return options;
+}
+
+std::vector<Option> add_structured_output_options(Command& command, SamplingArguments& arguments) {
+  StructuredOutput& output = arguments.generate.structured_output;
+  std::vector<Option> added{
+      command.add_option("--json-schema", arguments.json_schema,
+                         "The output is JSON that this file's JSON Schema allows"),
+      command.add_option("--regex", output.regex,
+                         "The output matches this regular expression (ECMA-262) as a whole"),
+      command.add_option("--grammar", arguments.grammar,
+                         "The output matches the grammar of this file: Lark's if its name ends in "
+                         ".lark, else GBNF, llama.cpp's"),
+      command
+          .add_option("--choice", output.choice,
+                      "The output is one of these texts, separated by commas")
+          .delimiter(',')};
+  for (size_t i = 0; i < added.size(); ++i)
+    for (size_t j = 0; j < i; ++j) added[i].excludes(added[j]);
+  return added;
 }
 
 void add_max_new_tokens(Command& command, SamplingArguments& arguments, const char* standard) {

@@ -183,6 +183,10 @@ generate::GeneratorOptions LoadedModel::generator_options(const GenerateOptions&
   result.rules.repetition_penalty = result.sampling.repetition_penalty;
   result.rules.eos_ids.insert(result.rules.eos_ids.end(), asked.end_tokens.begin(),
                               asked.end_tokens.end());
+  if (asked.structured_output != StructuredOutput())
+    result.constraint = output_constraints.get(
+        asked.structured_output, shared_tokenizer("a constraint on the output"),
+        transformer->config().vocab_size, result.rules.eos_ids);
   result.stop = asked.stop;
   result.skip_special_tokens = asked.skip_special_tokens;
   result.top_log_probabilities = asked.top_log_probabilities;

@@ -10,6 +10,7 @@
 
 #include "heed/chat/chat_template.h"
 #include "heed/engine/adapters.h"
+#include "heed/engine/output_constraints.h"
 #include "heed/engine/value_or_error.h"
 #include "heed/generate/generation_config.h"
 #include "heed/generate/generator.h"
@@ -45,6 +46,7 @@ struct LoadedModel {
   ValueOrError<tasks::TextSettings> text_settings;
   ValueOrError<tasks::PairSettings> pair_settings;
   std::vector<std::string> warnings;  // see Model::warnings()
+  OutputConstraints output_constraints;
 
   /// The one tokenizer for all texts. Throws Error, which names the `purpose` ("embedding"), when
   /// each side has its own vocabulary, and as tokenizer.value() does.

@@ -124,6 +124,7 @@ bool Beam::advance(std::span<const TokenLogits> log_probabilities) {
     } else if (next.size() < width) {
       next.push_back(sequence);
       next.back().tokens.push_back(candidate.token);
+      if (next.back().constrained) next.back().constrained->append(candidate.token);
       next.back().log_probability = candidate.log_probability;
     }
   }
@@ -136,10 +137,12 @@ bool Beam::advance(std::span<const TokenLogits> log_probabilities) {
 void Beam::append(int32_t token, double log_probability) {
   Sequence& sequence = sequences_.front();
   sequence.log_probability += log_probability;
-  if (is_end(token))
+  if (is_end(token)) {
     finish(sequence, sequence.log_probability, sequence.tokens.size() + 1);
-  else
+  } else {
     sequence.tokens.push_back(token);
+    if (sequence.constrained) sequence.constrained->append(token);
+  }
   finish_search_if_complete();
 }
 
@@ -165,9 +168,12 @@ bool BeamState::only_lowers() const {
   });
 }
 
-void BeamState::apply_rules_to(std::span<const TokenLogits> of_sequences) const {
-  for (size_t i = 0; i < of_sequences.size(); ++i)
-    apply_rules(rules_, input_.with_output(beam_.sequences()[i].tokens), of_sequences[i]);
+void BeamState::apply_rules_to(std::span<const TokenLogits> of_sequences) {
+  for (size_t i = 0; i < of_sequences.size(); ++i) {
+    Sequence& sequence = beam_.sequences()[i];
+    apply_rules(rules_, input_.with_output(sequence.tokens), of_sequences[i]);
+    if (sequence.constrained) sequence.constrained->restrict(of_sequences[i]);
+  }
 }
 
 /// log_softmax of logits [sequences, V], with the sums of a device if those were asked for.
@@ -180,7 +186,7 @@ void BeamState::log_softmax(Logits& logits, Tensor& y) const {
       y.data<float>()[i] = logits.log_probability(row, all.data<float>()[i]);
 }
 
-std::optional<int32_t> BeamState::greedy_token(const TokenLogits& logits) const {
+std::optional<int32_t> BeamState::greedy_token(const TokenLogits& logits) {
   apply_rules_to({&logits, 1});
   return sample_token({}, logits, 0, 0);
 }

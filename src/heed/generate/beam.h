@@ -60,12 +60,15 @@ class Beam {
 /// Greedy or beam search for one request.
 class BeamState : public DecodingState {
  public:
-  BeamState(const SearchOptions& options, GeneratorInput input, TokenRules rules)
+  BeamState(const SearchOptions& options, GeneratorInput input, TokenRules rules,
+            const OutputConstraint& constraint = {})
       : max_paths_(options.num_beams),
         scores_(options.scores),
         input_(std::move(input)),
         rules_(std::move(rules)),
-        beam_(options, rules_.eos_ids, input_.max_new_tokens) {}
+        beam_(options, rules_.eos_ids, input_.max_new_tokens) {
+    if (constraint.constraint) beam_.sequences().front().constrained.emplace(constraint);
+  }
 
   std::span<const int32_t> prompt() const override { return input_.prompt; }
   std::span<Sequence> sequences() override { return beam_.sequences(); }
@@ -79,9 +82,9 @@ class BeamState : public DecodingState {
 
  private:
   bool only_lowers() const;
-  void apply_rules_to(std::span<const TokenLogits> of_sequences) const;
+  void apply_rules_to(std::span<const TokenLogits> of_sequences);
   void log_softmax(Logits& logits, Tensor& y) const;
-  std::optional<int32_t> greedy_token(const TokenLogits& logits) const;
+  std::optional<int32_t> greedy_token(const TokenLogits& logits);
   void advance_greedily(Logits& logits);
 
   int64_t max_paths_;

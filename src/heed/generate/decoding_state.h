@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "heed/generate/constrained_output.h"
 #include "heed/generate/logits.h"
 
 namespace heed::generate {
@@ -17,6 +19,7 @@ struct Sequence {
   /// The cross-attention weights of the tokens read, by cache row (CrossAttentionSums::by_row()).
   /// Null unless the request asks for them.
   const std::vector<Tensor>* cross_attention = nullptr;
+  std::optional<ConstrainedOutput> constrained = {};  // if a beam search has a constraint
 };
 
 /// How one request is decoded: the sequences that the decoder reads, and the choice of the next
@@ -45,7 +48,9 @@ class DecodingState {
   virtual int64_t max_draft() const { return 0; }
   /// The next token if the logits [1, V] after the output and `draft_offset` drafted tokens were
   /// these, which it may overwrite; -1: none that continues the output.
-  virtual int32_t draft_token(Logits& /*logits*/, size_t /*draft_offset*/) const { return -1; }
+  virtual int32_t draft_token(Logits& /*logits*/, size_t /*draft_offset*/) { return -1; }
+  /// Removes what cannot continue the output from a draft.
+  virtual void shorten_draft(std::vector<int32_t>& /*draft*/) {}
   /// Like advance(), with logits [1 + draft.size(), V] after the sequence and each token of the
   /// draft, which the decoder has read, too. Continues the sequence for as long as the draft is
   /// right, and by one token, and removes the cache rows of the other drafted tokens. Returns the

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/generate/constrained_output.h"
 #include "heed/generate/sampling.h"
 #include "heed/generate/search.h"
 #include "heed/generate/speculation/drafter.h"
@@ -24,8 +25,9 @@ using heed::TokenLogProbability;
 
 struct GeneratorOptions {
   SamplingOptions sampling = {};
-  TokenRules rules = {};                   // with the tokens that end an output; not part of it
-  int64_t max_new_tokens = 256;            // of each output; at least 1
+  TokenRules rules = {};             // with the tokens that end an output; not part of it
+  OutputConstraint constraint = {};  // for a decoder-only model; ends an output that it completes
+  int64_t max_new_tokens = 256;      // of each output; at least 1
   std::optional<int64_t> max_length = {};  // of prompt and output
   std::vector<std::string> stop = {};      // strings that end an output; not part of its text
   bool skip_special_tokens = true;         // in the text of an output

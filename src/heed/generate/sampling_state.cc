@@ -33,6 +33,7 @@ SamplingState::SamplingState(const GeneratorOptions& options,
       stop_(options.stop) {
   const std::span<const int32_t> prompt = input.prompt;
   counts_.add_prompt(prompt);
+  if (options.constraint.constraint) constrained_.emplace(options.constraint);
   if (!tokenizer) return;
   decoded_.emplace(*tokenizer, options.skip_special_tokens);
   for (const int32_t token : prompt.last(std::min(prompt.size(), kContext))) decoded_->feed(token);
@@ -45,8 +46,10 @@ TokenLogProbability SamplingState::log_probabilities(std::span<const float> logi
     return TokenLogProbability{token,
                                static_cast<double>(logits[static_cast<size_t>(token)]) - log_sum};
   };
-  std::vector<int32_t> order(logits.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);
+  std::vector<int32_t> order;
+  order.reserve(logits.size());
+  for (size_t i = 0; i < logits.size(); ++i)
+    if (logits[i] != kForbiddenLogit) order.push_back(static_cast<int32_t>(i));
   const auto wanted = std::min(order.size(), static_cast<size_t>(options_.top_log_probabilities));
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(wanted), order.end(),
                     [&](int32_t a, int32_t b) {
@@ -70,29 +73,40 @@ LogitsNeeded SamplingState::logits_needed() const {
 
 /// The token after the output and `draft_offset` drafted ones, which rules and penalties ignore.
 /// None if too few logits are known.
-std::optional<int32_t> SamplingState::choose_from(const TokenLogits& logits,
-                                                  size_t draft_offset) const {
+std::optional<int32_t> SamplingState::choose_from(const TokenLogits& logits, size_t draft_offset) {
   const TokensSoFar tokens = input_.with_output(sequence_.tokens);
   bias_logits(options_.rules, tokens, logits);
   adjust_logits(options_.sampling, counts_, logits);
   restrict_logits(options_.rules, tokens, logits);
+  if (constrained_) constrained_->restrict(logits);
   return sample_token(options_.sampling, logits, number_, sequence_.tokens.size() + draft_offset);
 }
 
-int32_t SamplingState::choose(Logits& logits, size_t draft_offset) const {
+int32_t SamplingState::choose(Logits& logits, size_t draft_offset) {
+  if (constrained_) constrained_->keep_drafted(draft_offset);
   if (logits.has_largest() && only_lowers_logits(options_.sampling) &&
       only_lower_logits(options_.rules, input_.with_output(sequence_.tokens)))
     if (const auto token = choose_from(logits.largest(0), draft_offset)) return *token;
   return *choose_from(logits.all(0), draft_offset);
 }
 
-int32_t SamplingState::draft_token(Logits& logits, size_t draft_offset) const {
+int32_t SamplingState::draft_token(Logits& logits, size_t draft_offset) {
   try {
     const int32_t token = choose(logits, draft_offset);
-    return options_.rules.is_end(token) ? -1 : token;
+    if (options_.rules.is_end(token)) return -1;
+    if (constrained_) constrained_->draft(token);
+    return token;
   } catch (const Error&) {  // the draft model's logits allow no token
     return -1;
   }
+}
+
+void SamplingState::shorten_draft(std::vector<int32_t>& draft) {
+  if (!constrained_) return;
+  constrained_->keep_drafted(0);
+  size_t allowed = 0;
+  while (allowed < draft.size() && constrained_->draft(draft[allowed])) ++allowed;
+  draft.resize(allowed);
 }
 
 int64_t SamplingState::advance_drafted(Logits& logits, std::span<const int32_t> draft) {
@@ -121,6 +135,10 @@ void SamplingState::advance(Logits& logits) {
   if (recorded) {
     const std::span<const float> all = logits.all(0).by_token();
     unadjusted.assign(all.begin(), all.end());
+    if (constrained_) {
+      constrained_->keep_drafted(0);
+      constrained_->restrict(TokenLogits(unadjusted));
+    }
   }
   const int32_t token = choose(logits, 0);
   if (options_.rules.is_end(token)) {
@@ -131,10 +149,12 @@ void SamplingState::advance(Logits& logits) {
   }
   sequence_.tokens.push_back(token);
   counts_.add_output(token);
+  if (constrained_) constrained_->append(token);
   if (recorded)
     result_.chosen.push_back(log_probabilities(unadjusted, token, result_.best.emplace_back()));
   if (decoded_) add_token_text(token);
-  if (stop_.found()) return finish(FinishReason::stop);
+  if (stop_.found() || (constrained_ && constrained_->is_complete()))
+    return finish(FinishReason::stop);
   if (static_cast<int64_t>(sequence_.tokens.size()) >= input_.max_new_tokens)
     finish(FinishReason::length);
 }

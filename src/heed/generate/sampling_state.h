@@ -29,7 +29,8 @@ class SamplingState : public DecodingState {
   int64_t max_draft() const override {
     return input_.max_new_tokens - static_cast<int64_t>(sequence_.tokens.size()) - 1;
   }
-  int32_t draft_token(Logits& logits, size_t draft_offset) const override;
+  int32_t draft_token(Logits& logits, size_t draft_offset) override;
+  void shorten_draft(std::vector<int32_t>& draft) override;
   int64_t advance_drafted(Logits& logits, std::span<const int32_t> draft) override;
 
   /// The text added since the last call.
@@ -40,8 +41,8 @@ class SamplingState : public DecodingState {
 
  private:
   bool records_probabilities() const { return options_.top_log_probabilities >= 0; }
-  std::optional<int32_t> choose_from(const TokenLogits& logits, size_t draft_offset) const;
-  int32_t choose(Logits& logits, size_t draft_offset) const;
+  std::optional<int32_t> choose_from(const TokenLogits& logits, size_t draft_offset);
+  int32_t choose(Logits& logits, size_t draft_offset);
   void finish(FinishReason reason);
   void add_token_text(int32_t token);
   void add_text(std::string_view text, bool hidden = false);
@@ -55,6 +56,7 @@ class SamplingState : public DecodingState {
   uint64_t number_;
   TokenCounts counts_;
   std::optional<text::DecodeStream> decoded_;
+  std::optional<ConstrainedOutput> constrained_;
   StopStrings stop_;
   std::string new_text_;
   Sequence sequence_;

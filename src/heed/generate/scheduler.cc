@@ -177,6 +177,7 @@ void Scheduler::draft() {
     drafted_.push_back(request.get());
   }
   if (!requests.empty()) options_.drafter->draft(requests, rows);
+  for (Active* request : drafted_) request->decoding->shorten_draft(request->draft);
 }
 
 void Scheduler::plan_pass() {

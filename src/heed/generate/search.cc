@@ -61,7 +61,7 @@ std::vector<std::vector<SearchResult>> search(const model::Transformer& model, D
   check(options);
   std::vector<BeamState> decodings;
   for (const GeneratorInput& input : batch.inputs)
-    decodings.emplace_back(options, input, batch.rules);
+    decodings.emplace_back(options, input, batch.rules, batch.constraint);
   const int64_t shares = model.device()
                              ? 1
                              : std::clamp<int64_t>(static_cast<int64_t>(decodings.size()) *

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "heed/generate/constrained_output.h"
 #include "heed/generate/token_rules.h"
 #include "heed/model/transformer.h"
 #include "heed/search.h"
@@ -54,6 +55,7 @@ struct SearchResult {
 struct SearchBatch {
   std::vector<GeneratorInput> inputs = {};  // [B]
   TokenRules rules = {};
+  OutputConstraint constraint = {};
   std::optional<DType> memory_dtype = {};  // see CacheOptions
   int64_t max_active_tokens = 0;           // see SchedulerOptions
   bool cross_attention = false;            // whether results have it

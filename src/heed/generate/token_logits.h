@@ -57,6 +57,19 @@ class TokenLogits {
   }
 
   void forbid_all() const { std::ranges::fill(logits_, kForbiddenLogit); }
+  /// Forbids the tokens whose bit of `mask` is 0: bit `token % 64` of word token / 64. There are as
+  /// many bits as tokens in the vocabulary.
+  void keep(std::span<const uint64_t> mask) const {
+    const auto kept = [&](size_t token) { return mask[token / 64] >> (token % 64) & 1; };
+    for (size_t i = 0; i < logits_.size(); ++i) {
+      const bool all_of_word = tokens_.empty() && i % 64 == 0 && mask[i / 64] == ~uint64_t{0};
+      if (all_of_word)
+        i += 63;
+      else if (tokens_.empty() ? !kept(i)
+                               : tokens_[i] >= 0 && !kept(static_cast<size_t>(tokens_[i])))
+        logits_[i] = kForbiddenLogit;
+    }
+  }
 
   /// The tokens that are not forbidden.
   std::vector<TokenLogit> allowed() const {

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "heed/constrain/matcher.h"
+#include "heed/generate/token_logits.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed::generate {
+
+/// What the text of an output must match; null: anything.
+struct OutputConstraint {
+  std::shared_ptr<const constrain::Constraint> constraint = {};
+  std::shared_ptr<const constrain::Vocabulary> vocabulary = {};
+};
+
+/// The bytes of a model's tokens, of which `end_tokens` end an output. Special tokens and ids
+/// without a piece have none.
+std::shared_ptr<const constrain::Vocabulary> output_vocabulary(const text::Tokenizer& tokenizer,
+                                                               int64_t vocab_size,
+                                                               std::vector<int32_t> end_tokens);
+
+/// How far an output, and tokens that are drafted behind it, have come in a constraint. Functions
+/// throw Error as constrain::Matcher does.
+class ConstrainedOutput {
+ public:
+  explicit ConstrainedOutput(const OutputConstraint& constraint)
+      : matcher_(constraint.constraint, constraint.vocabulary) {}
+
+  /// Forbids all tokens but those that may come next.
+  void restrict(const TokenLogits& logits);
+  /// Appends a token that restrict() has left, in the place of those that were drafted.
+  void append(int32_t token);
+  /// Whether only an end token may come next.
+  bool is_complete() { return matcher_.is_complete(); }
+
+  /// Appends a drafted token. Returns false if it may not come next.
+  bool draft(int32_t token);
+  /// Takes back all drafted tokens but the first `count`.
+  void keep_drafted(size_t count);
+
+ private:
+  constrain::Matcher matcher_;
+  size_t drafted_ = 0;
+  std::vector<uint64_t> mask_;
+};
+
+}  // namespace heed::generate

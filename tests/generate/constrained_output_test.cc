@@ -1,0 +1,119 @@
+// Outputs that must match a constraint, of a model with random weights.
+#include "heed/generate/constrained_output.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "heed/base/error.h"
+#include "heed/generate/generator.h"
+#include "heed/text/tokenizer.h"
+#include "tests/generate/jobs.h"
+#include "tests/generate/small_decoder.h"
+#include "tests/generate/small_vocabulary.h"
+
+namespace heed::generate {
+namespace {
+
+const char* const kRecord = R"(\{"a":-?[0-9]{1,4},"b":"[a-t]*"(,"c":(true|false|null))?\})";
+
+GeneratorOptions constrained(const char* pattern, float temperature) {
+  GeneratorOptions options;
+  options.sampling = {.temperature = temperature, .seed = 3};
+  options.rules.eos_ids = {0};
+  options.max_new_tokens = 60;
+  options.constraint = {constrain::compile_regex(pattern), small_vocabulary()};
+  return options;
+}
+
+std::vector<std::vector<int32_t>> some_prompts(int count) {
+  Random random(5);
+  std::vector<std::vector<int32_t>> all;
+  for (int i = 0; i < count; ++i) all.push_back(random_tokens(random, 1 + random.below(8)));
+  return all;
+}
+
+TEST(ConstrainedOutput, AnOutputThatEndedMatches) {
+  const auto model = varied_model(kDecoderVariants[0], 128);
+  const std::regex expected(kRecord);
+  for (const float temperature : {0.0f, 1.0f, 5.0f}) {
+    const auto found =
+        Generator(*model, {}, constrained(kRecord, temperature)).generate(some_prompts(40));
+    int ended = 0;
+    for (const Generation& one : found) {
+      const std::string text = small_text(one.tokens);
+      const bool stopped = one.finish_reason == FinishReason::stop;
+      ended += stopped;
+      EXPECT_EQ(std::regex_match(text, expected), stopped) << text;
+    }
+    EXPECT_GT(ended, 10) << temperature;
+  }
+}
+
+TEST(ConstrainedOutput, EndsWhereNothingCanFollow) {
+  const auto model = varied_model(kDecoderVariants[0]);
+  for (const Generation& one :
+       Generator(*model, {}, constrained("(ab|cd)12", 1.0f)).generate(some_prompts(10))) {
+    EXPECT_EQ(one.finish_reason, FinishReason::stop);
+    EXPECT_TRUE(small_text(one.tokens) == "ab12" || small_text(one.tokens) == "cd12");
+  }
+}
+
+TEST(ConstrainedOutput, ARequestAloneHasTheTokensThatItHasInABatch) {
+  const auto model = varied_model(kDecoderVariants[0], 128);
+  const Generator generator(*model, {}, constrained(kRecord, 1.5f));
+  const auto prompts = some_prompts(12);
+  const auto together = generator.generate(prompts);
+  for (size_t i = 0; i < prompts.size(); ++i)
+    EXPECT_EQ(generator.generate({prompts[i]}, i).front().tokens, together[i].tokens);
+}
+
+TEST(ConstrainedOutput, TheHypothesesOfABeamMatch) {
+  const auto model = varied_model(kDecoderVariants[0], 128);
+  const std::regex expected("[0-9]{3}(,[a-c]{2})*");
+  for (const int beams : {1, 4})
+    for (const auto& of_prompt :
+         Generator(*model, {}, constrained("[0-9]{3}(,[a-c]{2})*", 0.0f))
+             .search(some_prompts(5), {.num_beams = beams, .n_best = beams}))
+      for (const Hypothesis& one : of_prompt)
+        EXPECT_TRUE(!one.complete || std::regex_match(small_text(one.tokens), expected))
+            << small_text(one.tokens);
+}
+
+/// Over all tokens they sum to 1, and no other token has one.
+TEST(ConstrainedOutput, LogProbabilitiesAreThoseOfTheTokensThatMayFollow) {
+  const auto model = varied_model(kDecoderVariants[0], 128);
+  GeneratorOptions options = constrained("[0-9]{5}", 1.0f);
+  options.top_log_probabilities = 60;
+  for (const Generation& one : Generator(*model, {}, options).generate(some_prompts(5)))
+    for (const auto& best : one.best) {
+      double sum = 0;
+      for (const TokenLogProbability& token : best) {
+        sum += std::exp(token.log_probability);
+        EXPECT_TRUE(std::regex_match(small_text({token.token}), std::regex("[0-9]+")));
+      }
+      EXPECT_NEAR(sum, 1.0, 1e-6);
+    }
+}
+
+TEST(ConstrainedOutput, NeedsADecoderOnlyModel) {
+  const auto model = varied_model(kDecoderVariants[5]);
+  EXPECT_THROW(Generator(*model, {}, constrained("a", 0.0f)), Error);
+}
+
+TEST(ConstrainedOutput, HasTheBytesOfATokenizersTokens) {
+  std::ifstream file(std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/tokenizers/gpt2.json");
+  const auto tokenizer = text::Tokenizer::from_json(nlohmann::json::parse(file), "gpt2.json");
+  const auto vocabulary = output_vocabulary(tokenizer, tokenizer.vocab_size() + 3, {});
+  EXPECT_EQ(vocabulary->size(), tokenizer.vocab_size() + 3);
+  for (const int32_t id : tokenizer.encode("{\"naïve\": 12}", false))
+    EXPECT_EQ(vocabulary->bytes(id), tokenizer.token_bytes(id));
+  EXPECT_EQ(vocabulary->bytes(static_cast<int32_t>(tokenizer.vocab_size())), "");
+}
+
+}  // namespace
+}  // namespace heed::generate
