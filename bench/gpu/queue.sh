@@ -171,12 +171,12 @@ step peers-rows 40 "$(peers rows)"
 
 # The same tokens whatever runs beside a prompt.
 model_step make-small 40 "$(models llama-1b llama-8b-q4_0 minilm marian)"
-model_step same-tokens 60 'for i in $(seq 20); do
+model_step same-tokens 60 'for i in $(seq 200); do
   printf "%s: %s\n" "$i" "$(head -c $((7 * i)) "$here/README.md" | tr "\n" " ")"
 done > "$scratch/prompts"
 run() {
   program heed generate --model "$scratch/llama-1b" $gpu --compute bf16 --json \
-    --max-new-tokens 40 "$@" < "$scratch/prompts" | sed "s/.*\"tokens\"/\"tokens\"/"
+    --max-new-tokens 24 "$@" < "$scratch/prompts" | sed "s/.*\"tokens\"/\"tokens\"/"
 }
 run > "$scratch/together"
 run --batch-tokens 1 > "$scratch/alone"

@@ -34,13 +34,7 @@ const std::map<int, Result>& results() {
       {kLaunchFailed, {"CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"}},
       {803,
        {"CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
-        "system has unsupported display driver / cuda driver combination"}},
-      {kCaptureUnsupported,
-       {"CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
-        "operation not permitted when stream is capturing"}},
-      {kCaptureInvalidated,
-       {"CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
-        "operation failed due to a previous error during capture"}}};
+        "system has unsupported display driver / cuda driver combination"}}};
   return all;
 }
 
@@ -52,6 +46,26 @@ std::shared_ptr<void> copy_of(const void* arguments, size_t bytes) {
 }
 
 }  // namespace
+
+std::function<void()> prepared_launch(const Kernel* function, std::array<unsigned, 3> grid,
+                                      std::array<unsigned, 3> block, unsigned shared_bytes,
+                                      const void* arguments) {
+  const auto [x, y, z] = grid;
+  const auto [threads, threads_y, threads_z] = block;
+  if (x == 0 || y == 0 || z == 0 || y > 65535 || z > 65535 || threads == 0 || threads > 1024 ||
+      threads % kWarpLanes != 0 || threads_y != 1 || threads_z != 1)
+    return {};
+  const std::shared_ptr<void> kept = copy_of(arguments, function->argument_bytes);
+  const Launch launch{.kernel = function,
+                      .arguments = kept.get(),
+                      .grid = {x, y, z},
+                      .threads = threads,
+                      .shared_bytes = shared_bytes,
+                      .cores = TensorCores::hopper,
+                      .seed = 0};
+  return [launch, kept] { simulated().launch(launch); };
+}
+
 }  // namespace heed::gpu_simulator
 
 using namespace heed::gpu_simulator;
@@ -174,31 +188,31 @@ HEED_EXPORT int cuMemFreeHost(void* memory) {
   return 0;
 }
 
-HEED_EXPORT int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, Stream* stream) {
+HEED_EXPORT int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, Stream*) {
   return carry_out("cuMemcpyHtoDAsync", [&] {
-    if (stream->records && !simulated().is_pinned(from, bytes)) return stream->refuse();
-    return stream->start([=] { std::memcpy(reinterpret_cast<void*>(to), from, bytes); });
+    std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+    return 0;
   });
 }
 
-HEED_EXPORT int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, Stream* stream) {
+HEED_EXPORT int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, Stream*) {
   return carry_out("cuMemcpyDtoHAsync", [&] {
-    if (stream->records && !simulated().is_pinned(to, bytes)) return stream->refuse();
-    return stream->start([=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
+    std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+    return 0;
   });
 }
 
-HEED_EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, Stream* stream) {
+HEED_EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, Stream*) {
   return carry_out("cuMemcpyDtoDAsync", [&] {
-    return stream->start([=] {
-      std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
-    });
+    std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    return 0;
   });
 }
 
-HEED_EXPORT int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, Stream* stream) {
+HEED_EXPORT int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, Stream*) {
   return carry_out("cuMemsetD8Async", [&] {
-    return stream->start([=] { std::memset(reinterpret_cast<void*>(to), value, bytes); });
+    std::memset(reinterpret_cast<void*>(to), value, bytes);
+    return 0;
   });
 }
 
@@ -224,25 +238,13 @@ HEED_EXPORT int cuFuncSetAttribute(const Kernel*, int, int value) {
 
 HEED_EXPORT int cuLaunchKernel(const Kernel* function, unsigned x, unsigned y, unsigned z,
                                unsigned threads, unsigned threads_y, unsigned threads_z,
-                               unsigned shared_bytes, Stream* stream, void** arguments, void**) {
+                               unsigned shared_bytes, Stream*, void** arguments, void**) {
   return carry_out("cuLaunchKernel", [&] {
-    if (x == 0 || y == 0 || z == 0 || y > 65535 || z > 65535 || threads == 0 || threads > 1024 ||
-        threads % kWarpLanes != 0 || threads_y != 1 || threads_z != 1)
-      return kInvalidValue;
-    Launch launch{.kernel = function,
-                  .arguments = arguments[0],
-                  .grid = {x, y, z},
-                  .threads = threads,
-                  .shared_bytes = shared_bytes,
-                  .cores = TensorCores::hopper,
-                  .seed = 0};
-    // The caller's arguments end with the call.
-    std::shared_ptr<void> kept;
-    if (stream->records) {
-      kept = copy_of(arguments[0], function->argument_bytes);
-      launch.arguments = kept.get();
-    }
-    return stream->start([launch, kept] { simulated().launch(launch); });
+    const auto launch = prepared_launch(function, {x, y, z}, {threads, threads_y, threads_z},
+                                        shared_bytes, arguments[0]);
+    if (!launch) return kInvalidValue;
+    launch();
+    return 0;
   });
 }
 

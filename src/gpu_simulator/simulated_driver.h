@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -15,7 +16,7 @@ namespace heed::gpu_simulator {
 
 // CUresult.
 constexpr int kInvalidValue = 1, kOutOfMemory = 2, kInvalidDevice = 101, kNotFound = 500,
-              kLaunchFailed = 719, kCaptureUnsupported = 900, kCaptureInvalidated = 901;
+              kLaunchFailed = 719;
 
 /// The state of the driver. Work is done at once, errors of kernels are reported at the next
 /// synchronisation, as a driver does.
@@ -77,23 +78,12 @@ int carry_out(std::string_view function, const Call& call) {
   return call();
 }
 
-/// A stream. What is started on it is done at once, or recorded.
-struct Stream {
-  bool records = false, is_valid = true;
-  std::vector<std::function<void()>> recorded;
+/// What is started on a stream is done at once.
+struct Stream {};
 
-  int start(const std::function<void()>& work) {
-    if (records)
-      recorded.push_back(work);
-    else
-      work();
-    return 0;
-  }
-  /// What cannot be recorded makes the recording useless.
-  int refuse() {
-    is_valid = false;
-    return kCaptureUnsupported;
-  }
-};
+/// A launch with a copy of its arguments, to be carried out later; none if it is not valid.
+std::function<void()> prepared_launch(const Kernel* function, std::array<unsigned, 3> grid,
+                                      std::array<unsigned, 3> block, unsigned shared_bytes,
+                                      const void* arguments);
 
 }  // namespace heed::gpu_simulator

@@ -1,9 +1,12 @@
 // Models on a GPU: a simulated one, or a real one (tests/kernels/test_gpu.h).
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "heed/checkpoint/model_directory.h"
 #include "heed/generate/generator.h"
 #include "heed/generate/search.h"
+#include "heed/gpu/gpu.h"
 #include "tests/generate/golden_continuations.h"
 #include "tests/kernels/test_gpu.h"
 
@@ -54,6 +57,22 @@ TEST(Device, SampledAndSearchedOutputsEqualThoseOfTheCpu) {
       EXPECT_EQ(outputs(golden, compute, &kernels::test_gpu(), 2),
                 outputs(golden, compute, nullptr, 2));
     }
+}
+
+/// With a driver that starts no graphs, steps of decoding fail; the settings are read by cuInit().
+TEST(Device, StepsOfDecodingAreStartedAsGraphs) {
+  kernels::test_gpu();
+  if (std::getenv("HEED_TEST_GPU")) GTEST_SKIP() << "a real driver does not fail when asked to";
+  for (const char* family : {"llama3", "bart", "t5"}) {
+    const GoldenContinuations golden = golden_continuations(family);
+    const std::string settings = std::getenv("HEED_SIMULATED_GPU");
+    ::setenv("HEED_SIMULATED_GPU", (settings + ",fail=cuGraphLaunch:999:0").c_str(), 1);
+    gpu::gpus();
+    EXPECT_THROW(outputs(golden, Compute::f32, &kernels::test_gpu(), 2), Error) << family;
+    ::setenv("HEED_SIMULATED_GPU", settings.c_str(), 1);
+    gpu::gpus();
+    EXPECT_NO_THROW(outputs(golden, Compute::f32, &kernels::test_gpu(), 2)) << family;
+  }
 }
 
 TEST(Device, ARequestAloneHasTheTokensThatItHasInABatch) {

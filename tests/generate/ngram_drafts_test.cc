@@ -13,7 +13,7 @@ class Fixed : public DecodingState {
   std::span<const int32_t> prompt() const override { return prompt_; }
   std::span<Sequence> sequences() override { return {&sequence_, 1}; }
   bool ended() const override { return false; }
-  void advance(Tensor&) override {}
+  void advance(Logits&) override {}
   void add(std::vector<int32_t> tokens) {
     sequence_.tokens.insert(sequence_.tokens.end(), tokens.begin(), tokens.end());
   }

@@ -40,9 +40,9 @@ TEST_P(SamplingGolden, ProbabilitiesAreThoseOfTransformers) {
     std::vector<float> adjusted(values.begin(), values.end());
     TokenCounts counts;
     counts.add_prompt(tokens.row_slice(row, row + 1).values<int32_t>());
-    adjust_logits(options, counts, adjusted);
+    adjust_logits(options, counts, TokenLogits(adjusted));
     std::vector<double> found(adjusted.size(), 0.0);
-    for (const auto& [token, probability] : candidates(options, adjusted))
+    for (const auto& [token, probability] : candidates(options, TokenLogits(adjusted)))
       found[static_cast<size_t>(token)] = probability;
     for (size_t token = 0; token < found.size(); ++token)
       EXPECT_NEAR(found[token], expected.row_slice(row, row + 1).values<float>()[token], 1e-6)
@@ -61,17 +61,18 @@ TEST(Sampling, PresenceAndFrequencyPenaltiesCountOnlyTheOutput) {
   counts.add_prompt(std::vector<int32_t>{0, 1});
   for (const int32_t token : {1, 2, 2, 2}) counts.add_output(token);
   std::vector<float> logits{1.0f, 1.0f, 1.0f, 1.0f};
-  adjust_logits(options, counts, logits);
+  adjust_logits(options, counts, TokenLogits(logits));
   EXPECT_EQ(logits, (std::vector<float>{1.0f, 0.25f, -0.25f, 1.0f}));
 }
 
 TEST(Sampling, GreedyTakesTheSmallestOfEquallyProbableTokens) {
-  EXPECT_EQ(sample_token({}, std::vector<float>{0.0f, 2.0f, 1.0f, 2.0f}, 0, 0), 1);
+  std::vector<float> logits{0.0f, 2.0f, 1.0f, 2.0f};
+  EXPECT_EQ(sample_token({}, TokenLogits(logits), 0, 0), 1);
 }
 
 TEST(Sampling, TopKKeepsTheSmallestOfEquallyProbableTokens) {
-  const auto left =
-      candidates({.temperature = 1.0f, .top_k = 2}, std::vector<float>{1.0f, 2.0f, 1.0f, 1.0f});
+  std::vector<float> logits{1.0f, 2.0f, 1.0f, 1.0f};
+  const auto left = candidates({.temperature = 1.0f, .top_k = 2}, TokenLogits(logits));
   ASSERT_EQ(left.size(), 2u);
   EXPECT_EQ(left[0].token, 1);
   EXPECT_EQ(left[1].token, 0);
@@ -80,9 +81,11 @@ TEST(Sampling, TopKKeepsTheSmallestOfEquallyProbableTokens) {
 TEST(Sampling, AForbiddenTokenIsNeverChosen) {
   const SamplingOptions options{.logit_bias = {{1, -kNever}}, .temperature = 5.0f};
   std::vector<float> logits{0.0f, 30.0f, 0.0f};
-  adjust_logits(options, {}, logits);
-  for (uint64_t step = 0; step < 1000; ++step) EXPECT_NE(sample_token(options, logits, 0, step), 1);
-  EXPECT_THROW(sample_token(options, std::vector<float>(3, -kNever), 0, 0), Error);
+  adjust_logits(options, {}, TokenLogits(logits));
+  for (uint64_t step = 0; step < 1000; ++step)
+    EXPECT_NE(*sample_token(options, TokenLogits(logits), 0, step), 1);
+  std::ranges::fill(logits, -kNever);
+  EXPECT_THROW(sample_token(options, TokenLogits(logits), 0, 0), Error);
 }
 
 TEST(Sampling, HugeBiasesAndPenaltiesLeaveFiniteLogits) {
@@ -93,24 +96,44 @@ TEST(Sampling, HugeBiasesAndPenaltiesLeaveFiniteLogits) {
   TokenCounts counts;
   counts.add_prompt(std::vector<int32_t>{0});
   std::vector<float> logits{1e38f, 1e38f, 1e38f};
-  adjust_logits(options, counts, logits);
+  adjust_logits(options, counts, TokenLogits(logits));
   for (const float logit : logits) EXPECT_TRUE(std::isfinite(logit)) << logit;
   double sum = 0;
-  for (const auto& candidate : candidates(options, logits)) sum += candidate.probability;
+  for (const auto& candidate : candidates(options, TokenLogits(logits)))
+    sum += candidate.probability;
   EXPECT_NEAR(sum, 1.0, 1e-12);
-  EXPECT_LT(sample_token(options, logits, 0, 0), 3);
+  EXPECT_LT(*sample_token(options, TokenLogits(logits), 0, 0), 3);
+}
+
+/// The four largest of seven logits, as a device finds them, choose what all do, or nothing.
+TEST(Sampling, ChoosesFromTheLargestLogitsOnlyWhatAllWouldGive) {
+  std::vector<float> all{0.0f, 5.0f, 3.0f, 5.0f, 1.0f, 2.0f, 1.0f};
+  const std::vector<int32_t> tokens{1, 3, 2, 5};
+  std::vector<float> some{5.0f, 5.0f, 3.0f, 2.0f};
+  const TokenLogits largest(some, tokens, 2.0f);
+  EXPECT_EQ(sample_token({}, largest, 0, 0), 1);
+  SamplingOptions options{.temperature = 3.0f, .top_k = 3, .top_p = 0.9f};
+  for (uint64_t step = 0; step < 100; ++step)
+    EXPECT_EQ(sample_token(options, largest, 0, step),
+              sample_token(options, TokenLogits(all), 0, step));
+  options.top_k = 4;  // the fourth might equal an unknown one
+  EXPECT_EQ(sample_token(options, largest, 0, 0), std::nullopt);
+  options.top_k = 0;
+  EXPECT_EQ(sample_token(options, largest, 0, 0), std::nullopt);
+  adjust_logits({.logit_bias = {{1, -9.0f}, {3, -9.0f}, {2, -9.0f}, {6, -9.0f}}}, {}, largest);
+  EXPECT_EQ(sample_token({}, largest, 0, 0), std::nullopt);
 }
 
 TEST(Sampling, ASampleIsAFunctionOfSeedSequenceAndStep) {
-  const std::vector<float> logits(1000, 0.0f);
+  std::vector<float> logits(1000, 0.0f);
   const SamplingOptions first{.temperature = 1.0f, .seed = 1};
   const SamplingOptions second{.temperature = 1.0f, .seed = 2};
   int equal_seeds = 0, equal_sequences = 0;
   for (uint64_t step = 0; step < 1000; ++step) {
-    const int32_t token = sample_token(first, logits, 3, step);
-    EXPECT_EQ(sample_token(first, logits, 3, step), token);
-    equal_seeds += token == sample_token(second, logits, 3, step);
-    equal_sequences += token == sample_token(first, logits, 4, step);
+    const int32_t token = *sample_token(first, TokenLogits(logits), 3, step);
+    EXPECT_EQ(*sample_token(first, TokenLogits(logits), 3, step), token);
+    equal_seeds += token == *sample_token(second, TokenLogits(logits), 3, step);
+    equal_sequences += token == *sample_token(first, TokenLogits(logits), 4, step);
   }
   EXPECT_LT(equal_seeds, 10);  // by chance, one in a thousand
   EXPECT_LT(equal_sequences, 10);
@@ -122,12 +145,13 @@ TEST(Sampling, SamplesFollowTheProbabilities) {
   std::vector<float> logits;
   for (int token = 0; token < 12; ++token) logits.push_back(0.3f * static_cast<float>(token % 7));
   const SamplingOptions options{.temperature = 0.8f};
-  const auto expected = candidates(options, logits);
+  const auto expected = candidates(options, TokenLogits(logits));
   constexpr int kSamples = 20000;
   std::vector<int> counted(logits.size(), 0);
   for (int i = 0; i < kSamples; ++i)
-    ++counted[static_cast<size_t>(sample_token(options, logits, static_cast<uint64_t>(i / 100),
-                                               static_cast<uint64_t>(i % 100)))];
+    ++counted[static_cast<size_t>(*sample_token(options, TokenLogits(logits),
+                                                static_cast<uint64_t>(i / 100),
+                                                static_cast<uint64_t>(i % 100)))];
   double statistic = 0;
   for (const auto& [token, probability] : expected)
     statistic += std::pow(counted[static_cast<size_t>(token)] - kSamples * probability, 2) /

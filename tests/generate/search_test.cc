@@ -189,11 +189,20 @@ TEST(Search, OptionsLimitTheNumberOfNewTokens) {
   EXPECT_GT(cut, 0);
 }
 
+/// One step with the log-probabilities [sequences, V] of all tokens.
+bool advance(Beam& beam, std::vector<float> log_probabilities) {
+  const size_t count = beam.sequences().size(), classes = log_probabilities.size() / count;
+  std::vector<TokenLogits> rows;
+  for (size_t i = 0; i < count; ++i)
+    rows.emplace_back(std::span(log_probabilities).subspan(i * classes, classes));
+  return beam.advance(rows);
+}
+
 TEST(Beam, EndsOnceNumBeamsHypothesesAreFinished) {
   Beam beam({.num_beams = 2, .n_best = 2, .length_penalty = 0.0f}, {0}, 10);
-  beam.advance(std::vector<float>{-0.1f, -3.0f, -4.0f});
+  advance(beam, std::vector<float>{-0.1f, -3.0f, -4.0f});
   ASSERT_FALSE(beam.sequences().empty());
-  beam.advance(std::vector<float>{-0.1f, -9.0f, -9.0f, -9.0f, -9.0f, -9.0f});
+  advance(beam, std::vector<float>{-0.1f, -9.0f, -9.0f, -9.0f, -9.0f, -9.0f});
   EXPECT_TRUE(beam.sequences().empty());
   const auto best = beam.best();
   ASSERT_EQ(best.size(), 2u);
@@ -204,12 +213,12 @@ TEST(Beam, EndsOnceNumBeamsHypothesesAreFinished) {
 TEST(Beam, ScoresTheTokensThatAHypothesisHasItsEndIncluded) {
   const SearchOptions options{.num_beams = 2, .n_best = 2, .length_penalty = 2.0f};
   Beam beam(options, {0}, 2);
-  beam.advance(std::vector<float>{-1.0f, -2.0f, -9.0f, -9.0f});
+  advance(beam, std::vector<float>{-1.0f, -2.0f, -9.0f, -9.0f});
   ASSERT_EQ(beam.sequences().size(), 2u);
   const auto score = [](double log_probability, double tokens) {
     return log_probability / std::pow((5 + tokens) / 6, 2.0);
   };
-  beam.advance(std::vector<float>{-9.0f, -9.0f, -1.0f, -9.0f, -9.0f, -9.0f, -9.0f, -9.0f});
+  advance(beam, std::vector<float>{-9.0f, -9.0f, -1.0f, -9.0f, -9.0f, -9.0f, -9.0f, -9.0f});
   const auto best = beam.best();
   ASSERT_EQ(best.size(), 2u);
   EXPECT_TRUE(best[0].hypothesis.tokens.empty());
@@ -223,13 +232,31 @@ TEST(Beam, ScoresTheTokensThatAHypothesisHasItsEndIncluded) {
 TEST(Beam, DoesNotKeepForbiddenTokens) {
   constexpr float kNever = -std::numeric_limits<float>::infinity();
   Beam beam({.num_beams = 2, .n_best = 2, .length_penalty = 0.0f}, {0}, 10);
-  beam.advance(std::vector<float>{kNever, kNever, -1.0f, kNever});
+  advance(beam, std::vector<float>{kNever, kNever, -1.0f, kNever});
   ASSERT_EQ(beam.sequences().size(), 1u);
   EXPECT_EQ(beam.sequences().front().tokens, std::vector<int32_t>{2});
-  EXPECT_THROW(Beam(beam).advance(std::vector<float>(4, kNever)), Error);
-  beam.advance(std::vector<float>{-1.0f, kNever, kNever, kNever});
+  Beam copy = beam;
+  EXPECT_THROW(advance(copy, std::vector<float>(4, kNever)), Error);
+  advance(beam, std::vector<float>{-1.0f, kNever, kNever, kNever});
   EXPECT_TRUE(beam.sequences().empty());
   EXPECT_EQ(beam.best().size(), 1u);
+}
+
+TEST(Beam, DoesNothingIfATokenThatIsNotKnownMightBeAmongTheBest) {
+  Beam beam({.num_beams = 2, .n_best = 2}, {0}, 10);
+  const std::vector<int32_t> tokens{7, 5, 3, 2, -1};
+  const auto known = [&](std::vector<float>& values, float bound) {
+    return TokenLogits(values, tokens, bound);
+  };
+  std::vector<float> values{-0.5f, -1.0f, -2.0f, -4.0f, -4.0f};  // four are enough for two beams
+  for (const float bound : {-4.0f, -3.5f}) {
+    EXPECT_FALSE(beam.advance(std::vector{known(values, bound)})) << bound;
+    EXPECT_TRUE(beam.sequences().front().tokens.empty());
+  }
+  EXPECT_TRUE(beam.advance(std::vector{known(values, -4.5f)}));
+  ASSERT_EQ(beam.sequences().size(), 2u);
+  EXPECT_EQ(beam.sequences()[0].tokens, std::vector<int32_t>{7});
+  EXPECT_EQ(beam.sequences()[1].tokens, std::vector<int32_t>{5});
 }
 
 TEST(Beam, AppendsTokensUntilAnEndTokenOrTheLimit) {

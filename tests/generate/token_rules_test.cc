@@ -23,7 +23,7 @@ std::vector<float> applied(const TokenRules& rules, const Sequence& s) {
                .prompt = s.prompt,
                .output = s.output,
                .max_new_tokens = s.max_new_tokens},
-              logits);
+              TokenLogits(logits));
   return logits;
 }
 

@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/generate/sampling.h"
 #include "heed/kernels/softmax.h"
+#include "heed/kernels/top_k.h"
 
 namespace heed::generate {
 
@@ -15,21 +16,6 @@ bool Beam::Candidate::operator<(const Candidate& other) const {
 }
 
 namespace {
-
-/// Calls visit(token) for every token whose value is at least `bound`. visit() may raise the bound.
-/// Nearly all blocks are below it; the compiler vectorises the loop that skips them.
-template <typename Visit>
-void visit_at_least(std::span<const float> values, const float& bound, const Visit& visit) {
-  constexpr size_t kBlock = 32;
-  for (size_t begin = 0; begin < values.size(); begin += kBlock) {
-    const size_t end = std::min(begin + kBlock, values.size());
-    int32_t any = 0;
-    for (size_t token = begin; token < end; ++token) any |= values[token] < bound ? 0 : 1;
-    if (any == 0) continue;
-    for (size_t token = begin; token < end; ++token)
-      if (!(values[token] < bound)) visit(token);
-  }
-}
 
 /// A float below `number`, whatever the rounding.
 float below(double number) { return std::nextafter(static_cast<float>(number), kForbiddenLogit); }
@@ -44,24 +30,26 @@ void renormalize(Tensor& logits) {
 
 }  // namespace
 
-/// The best candidates, best first: enough to fill the beam even if every sequence's end tokens are
-/// among them.
-std::vector<Beam::Candidate> Beam::candidates(std::span<const float> log_probabilities) const {
-  const size_t wanted =
-      static_cast<size_t>(options_.num_beams) * (1 + std::max<size_t>(eos_ids_.size(), 1));
-  const size_t classes = log_probabilities.size() / sequences_.size();
+/// Enough to fill the beam even if every sequence's end tokens are among them.
+int64_t Beam::largest_needed() const {
+  return options_.num_beams * (1 + std::max<int64_t>(std::ssize(eos_ids_), 1));
+}
+
+/// The best candidates, best first.
+std::vector<Beam::Candidate> Beam::candidates(
+    std::span<const TokenLogits> log_probabilities) const {
+  const auto wanted = static_cast<size_t>(largest_needed());
   std::vector<Candidate> best;  // a heap with the worst on top
   for (size_t sequence = 0; sequence < sequences_.size(); ++sequence) {
     const double so_far = sequences_[sequence].log_probability;
-    const auto row = log_probabilities.subspan(sequence * classes, classes);
     float bound = kForbiddenLogit;
     const auto raise_bound = [&] {
       if (best.size() == wanted) bound = below(best.front().log_probability - so_far);
     };
     raise_bound();
-    visit_at_least(row, bound, [&](size_t token) {
-      const Candidate candidate{so_far + static_cast<double>(row[token]),
-                                static_cast<int32_t>(sequence), static_cast<int32_t>(token)};
+    log_probabilities[sequence].visit_at_least(bound, [&](float log_probability, int32_t token) {
+      const Candidate candidate{so_far + static_cast<double>(log_probability),
+                                static_cast<int32_t>(sequence), token};
       if (best.size() == wanted) {
         if (!(candidate < best.front())) return;
         std::pop_heap(best.begin(), best.end());
@@ -75,6 +63,18 @@ std::vector<Beam::Candidate> Beam::candidates(std::span<const float> log_probabi
   }
   std::sort_heap(best.begin(), best.end());
   return best;
+}
+
+/// Whether no token whose log-probability is unknown can be among the `best`.
+bool Beam::are_best(std::span<const Candidate> best,
+                    std::span<const TokenLogits> log_probabilities) const {
+  for (size_t sequence = 0; sequence < sequences_.size(); ++sequence) {
+    const TokenLogits& known = log_probabilities[sequence];
+    if (known.complete()) continue;
+    const double bound = sequences_[sequence].log_probability + static_cast<double>(known.bound());
+    if (std::ssize(best) < largest_needed() || !(best.back().log_probability > bound)) return false;
+  }
+  return true;
 }
 
 bool Beam::is_end(int32_t token) const {
@@ -108,12 +108,14 @@ void Beam::finish_search_if_complete() {
   if (at_limit || finished_.size() >= static_cast<size_t>(options_.num_beams)) sequences_.clear();
 }
 
-void Beam::advance(std::span<const float> log_probabilities) {
+bool Beam::advance(std::span<const TokenLogits> log_probabilities) {
+  const std::vector<Candidate> best = candidates(log_probabilities);
+  if (!are_best(best, log_probabilities)) return false;
   const auto width = static_cast<size_t>(options_.num_beams);
   std::vector<Sequence> next;
   next.reserve(width);
   size_t rank = 0;
-  for (const Candidate& candidate : candidates(log_probabilities)) {
+  for (const Candidate& candidate : best) {
     const Sequence& sequence = sequences_[static_cast<size_t>(candidate.sequence)];
     if (candidate.log_probability == double{kForbiddenLogit}) break;  // and so are all after it
     const bool among_best = rank++ < width;
@@ -128,6 +130,7 @@ void Beam::advance(std::span<const float> log_probabilities) {
   require(!next.empty() || !finished_.empty(), "every token is forbidden: no logit is above -inf");
   sequences_ = std::move(next);
   finish_search_if_complete();
+  return true;
 }
 
 void Beam::append(int32_t token, double log_probability) {
@@ -148,23 +151,57 @@ std::vector<SearchResult> BeamState::best() const {
   return best;
 }
 
-void BeamState::apply_rules_to(Tensor& logits) const {
-  const auto width = static_cast<size_t>(logits.cols());
-  const std::vector<Sequence>& sequences = beam_.sequences();
-  for (size_t i = 0; i < sequences.size(); ++i)
-    apply_rules(rules_, input_.with_output(sequences[i].tokens),
-                {logits.data<float>() + i * width, width});
+LogitsNeeded BeamState::logits_needed() const {
+  constexpr int64_t kSpare = 8;  // for tokens that rules forbid
+  const int64_t largest = (max_paths_ == 1 ? 1 : beam_.largest_needed()) + kSpare;
+  if (rules_.renormalize_logits || largest > kernels::kMostTopK) return {};
+  return {.largest = largest, .log_sum_exp = max_paths_ > 1 || scores_};
+}
+
+/// Whether the rules raise no logit of any sequence's next token.
+bool BeamState::only_lowers() const {
+  return std::ranges::all_of(beam_.sequences(), [&](const Sequence& sequence) {
+    return only_lower_logits(rules_, input_.with_output(sequence.tokens));
+  });
+}
+
+void BeamState::apply_rules_to(std::span<const TokenLogits> of_sequences) const {
+  for (size_t i = 0; i < of_sequences.size(); ++i)
+    apply_rules(rules_, input_.with_output(beam_.sequences()[i].tokens), of_sequences[i]);
+}
+
+/// log_softmax of logits [sequences, V], with the sums of a device if those were asked for.
+void BeamState::log_softmax(Logits& logits, Tensor& y) const {
+  const Tensor& all = logits.all();
+  if (!logits_needed().log_sum_exp || !logits.has_log_sum_exp())
+    return kernels::log_softmax(all, y);
+  for (int64_t row = 0; row < all.rows(); ++row)
+    for (int64_t i = row * all.cols(); i < (row + 1) * all.cols(); ++i)
+      y.data<float>()[i] = logits.log_probability(row, all.data<float>()[i]);
+}
+
+std::optional<int32_t> BeamState::greedy_token(const TokenLogits& logits) const {
+  apply_rules_to({&logits, 1});
+  return sample_token({}, logits, 0, 0);
 }
 
 /// Chooses the token as sampling with temperature 0 does; its probability is that of the model.
-void BeamState::advance_greedily(Tensor& logits) {
+void BeamState::advance_greedily(Logits& logits) {
+  if (logits.has_largest() && only_lowers()) {
+    const TokenLogits largest = logits.largest(0);
+    const std::vector<TokenLogit> before = largest.allowed();
+    if (const std::optional<int32_t> token = greedy_token(largest)) {
+      const float logit = std::ranges::find(before, *token, &TokenLogit::token)->logit;
+      return beam_.append(*token,
+                          scores_ ? static_cast<double>(logits.log_probability(0, logit)) : 0.0);
+    }
+  }
   Tensor probabilities;
   if (scores_) {
-    probabilities = Tensor::empty(logits.shape(), DType::f32);
-    kernels::log_softmax(logits, probabilities);
+    probabilities = Tensor::empty(logits.all().shape());
+    log_softmax(logits, probabilities);
   }
-  apply_rules_to(logits);
-  const int32_t token = sample_token({}, logits.values<float>(), 0, 0);
+  const int32_t token = *greedy_token(logits.all(0));
   beam_.append(token, scores_ ? static_cast<double>(
                                     probabilities.values<float>()[static_cast<size_t>(token)])
                               : 0.0);
@@ -173,13 +210,21 @@ void BeamState::advance_greedily(Tensor& logits) {
 /// Rules that scale logits differ from those that scale log-probabilities, so the former come after
 /// log_softmax(), as in `transformers`. What they leave then sums to less than 1, unless it is
 /// renormalised.
-void BeamState::advance(Tensor& logits) {
+void BeamState::advance(Logits& logits) {
   if (max_paths_ == 1) return advance_greedily(logits);
-  const bool scales = rules_.scales();
-  if (scales || !rules_.renormalize_logits) kernels::log_softmax(logits, logits);
-  apply_rules_to(logits);
-  if (rules_.renormalize_logits) renormalize(logits);
-  beam_.advance(logits.values<float>());
+  std::vector<TokenLogits> of_sequences;
+  if (logits.has_largest() && logits_needed().largest > 0 && only_lowers()) {
+    for (int64_t row = 0; row < logits.rows(); ++row)
+      of_sequences.push_back(logits.largest_log_probabilities(row));
+    apply_rules_to(of_sequences);
+    if (beam_.advance(of_sequences)) return;
+    of_sequences.clear();
+  }
+  if (rules_.scales() || !rules_.renormalize_logits) log_softmax(logits, logits.all());
+  for (int64_t row = 0; row < logits.rows(); ++row) of_sequences.push_back(logits.all(row));
+  apply_rules_to(of_sequences);
+  if (rules_.renormalize_logits) renormalize(logits.all());
+  beam_.advance(of_sequences);
 }
 
 std::vector<SearchResult> Beam::best() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -24,8 +25,11 @@ class Beam {
   std::vector<Sequence>& sequences() { return sequences_; }
   const std::vector<Sequence>& sequences() const { return sequences_; }
 
-  /// One step of beam search. Row i of `log_probabilities` [sequences, V] belongs to sequence i.
-  void advance(std::span<const float> log_probabilities);
+  /// How many of the largest log-probabilities of each sequence advance() reads.
+  int64_t largest_needed() const;
+  /// One step of beam search, with the log-probabilities of each sequence. Returns false, and does
+  /// nothing, if too few are known.
+  bool advance(std::span<const TokenLogits> log_probabilities);
   /// One step of greedy search, for a beam with one sequence: appends `token`.
   void append(int32_t token, double log_probability = 0);
 
@@ -39,7 +43,9 @@ class Beam {
     /// Higher probability first; ties: the earlier sequence, then the smaller token.
     bool operator<(const Candidate& other) const;
   };
-  std::vector<Candidate> candidates(std::span<const float> log_probabilities) const;
+  std::vector<Candidate> candidates(std::span<const TokenLogits> log_probabilities) const;
+  bool are_best(std::span<const Candidate> best,
+                std::span<const TokenLogits> log_probabilities) const;
   bool is_end(int32_t token) const;
   void finish(const Sequence& sequence, double log_probability, size_t tokens);
   void finish_search_if_complete();
@@ -64,15 +70,19 @@ class BeamState : public DecodingState {
   std::span<const int32_t> prompt() const override { return input_.prompt; }
   std::span<Sequence> sequences() override { return beam_.sequences(); }
   bool ended() const override { return beam_.sequences().empty(); }
-  void advance(Tensor& logits) override;
+  LogitsNeeded logits_needed() const override;
+  void advance(Logits& logits) override;
 
   int64_t max_paths() const { return max_paths_; }
   /// The n_best hypotheses, best first, once it has ended.
   std::vector<SearchResult> best() const;
 
  private:
-  void apply_rules_to(Tensor& logits) const;
-  void advance_greedily(Tensor& logits);
+  bool only_lowers() const;
+  void apply_rules_to(std::span<const TokenLogits> of_sequences) const;
+  void log_softmax(Logits& logits, Tensor& y) const;
+  std::optional<int32_t> greedy_token(const TokenLogits& logits) const;
+  void advance_greedily(Logits& logits);
 
   int64_t max_paths_;
   bool scores_;

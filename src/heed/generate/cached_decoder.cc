@@ -61,6 +61,7 @@ DType default_cache_dtype(const model::Transformer& model, DType dtype) {
 CachedDecoder::CachedDecoder(const model::Transformer& model, DType dtype, CacheOptions options)
     : model_(model), context_{.dtype = dtype}, caches_(make_caches(model, options.dtype)) {
   for (nn::KeyValueCache& layer : caches_) layer.reserve(options.expected_rows);
+  if (model.device()) graphs_ = model.device()->graph_runner();
   if (!model.has_encoder()) return;
   memory_caches_ = make_caches(model, options.memory_dtype);
   memory_.per_layer.resize(memory_caches_.size());
@@ -152,9 +153,20 @@ void CachedDecoder::add_memory(std::span<const int32_t> rows, int32_t q_end) {
   memory.q_offsets.push_back(q_end);
 }
 
+/// Passes over generated tokens are many and short: a device starts their kernels as one.
 Tensor CachedDecoder::run_pass() {
   const DeviceScope scope(model_.device());
   use_adapters();
+  if (!graphs_ || pass_.prompts > 0 || cross_attention_.observes_any()) return forward();
+  // Copies of a cache that grows would not be part of a graph.
+  for (nn::KeyValueCache& layer : caches_) layer.make_room(rows_.rows());
+  Tensor logits;
+  graphs_->run(std::ssize(pass_.input), [&] { logits = forward(); });
+  return logits;
+}
+
+/// The logits of the pass.
+Tensor CachedDecoder::forward() {
   Context context = context_;
   if (cross_attention_.observes_any())
     context.observe_attention = [this](AttentionSite site, const kernels::AttentionForward& in) {
@@ -166,7 +178,7 @@ Tensor CachedDecoder::run_pass() {
   if (pass_.logit_rows.empty()) return {};
   if (pass_.logit_rows.size() < pass_.input.size())
     states = ops::gather_rows(context_, states, pass_.logit_rows);
-  return model_.logits(context_, states).to(nullptr);  // [M, V]
+  return model_.logits(context_, states);  // [M, V]
 }
 
 void CachedDecoder::undo(std::span<const DecodeInput> inputs) {

@@ -64,10 +64,10 @@ class CachedDecoder {
     /// Whether cross_attention() gets the rows of the tokens that want logits.
     bool cross_attention = false;
   };
-  /// The logits [M, V] after the M tokens that want them. Prompts must precede generated tokens.
-  /// Inputs with equal memory rows should be neighbours, which then share the reading of these
-  /// rows. A row of logits depends on its own sequence only; it may hold numbers that are not
-  /// finite. If this throws, no rows were appended.
+  /// The logits [M, V] after the M tokens that want them, on the model's device. Prompts must
+  /// precede generated tokens. Inputs with equal memory rows should be neighbours, which then share
+  /// the reading of these rows. A row of logits depends on its own sequence only; it may hold
+  /// numbers that are not finite. If this throws, no rows were appended.
   Tensor decode(std::span<const DecodeInput> inputs);
 
   /// The cross-attention weights of tokens.
@@ -95,6 +95,7 @@ class CachedDecoder {
   void add(const DecodeInput& input);
   void add_memory(std::span<const int32_t> rows, int32_t q_end);
   Tensor run_pass();
+  Tensor forward();
   /// Releases the rows that a failed decode() appended.
   void undo(std::span<const DecodeInput> inputs);
 
@@ -106,6 +107,7 @@ class CachedDecoder {
   std::vector<nn::KeyValueCache> memory_caches_;  // [L]; none for a decoder-only model
   model::Memory memory_;                          // all rows of the memory caches
   CrossAttentionSums cross_attention_;
+  std::unique_ptr<GraphRunner> graphs_;  // of a device, for passes of generated tokens
   RowPool rows_, memory_rows_;
 };
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "heed/tensor/tensor.h"
+#include "heed/generate/logits.h"
 
 namespace heed::generate {
 
@@ -32,26 +32,26 @@ class DecodingState {
   /// never more than one, or none.
   virtual std::span<Sequence> sequences() = 0;
   virtual bool ended() const = 0;
+  /// Of each row of logits. More are read where these are not enough.
+  virtual LogitsNeeded logits_needed() const { return {}; }
   /// Continues the sequences with logits [sequences, V], which it may overwrite. Every row has a
   /// finite maximum and no NaN. Called from any thread, but not for one DecodingState from two at a
   /// time.
-  virtual void advance(Tensor& logits) = 0;
+  virtual void advance(Logits& logits) = 0;
 
   // For speculative decoding, of a decoding that has one sequence:
 
   /// Tokens that may be drafted: the output can have one more. 0: none.
   virtual int64_t max_draft() const { return 0; }
-  /// The next token if the logits after the output and `draft_offset` drafted tokens were these,
-  /// which it may overwrite; -1: none that continues the output.
-  virtual int32_t draft_token(std::span<float> /*logits*/, size_t /*draft_offset*/) const {
-    return -1;
-  }
+  /// The next token if the logits [1, V] after the output and `draft_offset` drafted tokens were
+  /// these, which it may overwrite; -1: none that continues the output.
+  virtual int32_t draft_token(Logits& /*logits*/, size_t /*draft_offset*/) const { return -1; }
   /// Like advance(), with logits [1 + draft.size(), V] after the sequence and each token of the
   /// draft, which the decoder has read, too. Continues the sequence for as long as the draft is
   /// right, and by one token, and removes the cache rows of the other drafted tokens. Returns the
   /// number of those that were right. Throws Error on logits that no token can be chosen from; only
   /// the first row was checked.
-  virtual int64_t advance_drafted(Tensor& /*logits*/, std::span<const int32_t> /*draft*/) {
+  virtual int64_t advance_drafted(Logits& /*logits*/, std::span<const int32_t> /*draft*/) {
     return 0;
   }
 };

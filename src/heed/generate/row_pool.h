@@ -18,6 +18,8 @@ class RowPool {
   void retain(std::span<const int32_t> rows);
   void release(std::span<const int32_t> rows);
 
+  /// Rows that were ever acquired: those below this number.
+  int64_t rows() const { return static_cast<int64_t>(references_.size()); }
   /// Rows with a reference.
   int64_t in_use() const { return static_cast<int64_t>(references_.size() - free_.size()); }
 

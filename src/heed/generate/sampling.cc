@@ -11,14 +11,7 @@
 namespace heed::generate {
 namespace {
 
-struct TokenLogit {
-  float logit;
-  int32_t token;
-  /// More probable first.
-  bool operator<(const TokenLogit& other) const {
-    return logit != other.logit ? logit > other.logit : token < other.token;
-  }
-};
+constexpr const char* kAllForbidden = "every token is forbidden: no logit is above -inf";
 
 struct LessProbable {
   bool operator()(const TokenLogit& a, const TokenLogit& b) const { return b < a; }
@@ -29,10 +22,12 @@ bool penalizes(const SamplingOptions& options) {
          options.frequency_penalty != 0.0f;
 }
 
-void penalize(const SamplingOptions& options, const TokenCounts& counts, std::span<float> logits) {
+void penalize(const SamplingOptions& options, const TokenCounts& counts,
+              const TokenLogits& logits) {
   for (const auto& [token, times] : counts.in_output()) {
-    if (token < 0 || static_cast<size_t>(token) >= logits.size()) continue;
-    float& logit = logits[static_cast<size_t>(token)];
+    float* const found = logits.find(token);
+    if (!found) continue;
+    float& logit = *found;
     logit = logit > 0 ? logit / options.repetition_penalty : logit * options.repetition_penalty;
     if (times > 0)
       logit -= options.presence_penalty + options.frequency_penalty * static_cast<float>(times);
@@ -42,8 +37,7 @@ void penalize(const SamplingOptions& options, const TokenCounts& counts, std::sp
 
 int32_t most_probable(std::span<const float> logits) {
   const int64_t token = kernels::argmax(logits);
-  require_input(token >= 0 && logits[static_cast<size_t>(token)] != kForbiddenLogit,
-                "every token is forbidden: no logit is above -inf");
+  require_input(token >= 0 && logits[static_cast<size_t>(token)] != kForbiddenLogit, kAllForbidden);
   return static_cast<int32_t>(token);
 }
 
@@ -51,16 +45,6 @@ int32_t most_probable(std::span<const float> logits) {
 double weight(const SamplingOptions& options, float logit, float largest) {
   return std::exp((static_cast<double>(logit) - static_cast<double>(largest)) /
                   static_cast<double>(options.temperature));
-}
-
-std::vector<TokenLogit> allowed(std::span<const float> logits) {
-  std::vector<TokenLogit> all;
-  all.reserve(logits.size());
-  for (size_t token = 0; token < logits.size(); ++token)
-    if (logits[token] != kForbiddenLogit)
-      all.push_back({logits[token], static_cast<int32_t>(token)});
-  require_input(!all.empty(), "every token is forbidden: no logit is above -inf");
-  return all;
 }
 
 /// Keeps the most probable candidates, in order, until their probabilities sum to top_p. A heap
@@ -98,20 +82,23 @@ void TokenCounts::add_prompt(std::span<const int32_t> tokens) {
   for (const int32_t token : tokens) in_output_.try_emplace(token, 0);
 }
 
+bool only_lowers_logits(const SamplingOptions& options) {
+  return options.repetition_penalty >= 1 && options.presence_penalty >= 0 &&
+         options.frequency_penalty >= 0 &&
+         std::ranges::all_of(options.logit_bias, [](const auto& bias) { return bias.bias <= 0; });
+}
+
 void adjust_logits(const SamplingOptions& options, const TokenCounts& counts,
-                   std::span<float> logits) {
+                   const TokenLogits& logits) {
   if (penalizes(options)) penalize(options, counts, logits);
-  for (const auto& [token, bias] : options.logit_bias) {
-    if (static_cast<size_t>(token) >= logits.size())
-      continue;  // a draft model may have fewer tokens
-    float& logit = logits[static_cast<size_t>(token)];
-    logit = std::min(logit + bias, kMaxLogit);
-  }
+  for (const auto& [token, bias] : options.logit_bias)
+    if (float* const logit = logits.find(token)) *logit = std::min(*logit + bias, kMaxLogit);
 }
 
 std::vector<TokenProbability> candidates(const SamplingOptions& options,
-                                         std::span<const float> logits) {
-  std::vector<TokenLogit> left = allowed(logits);
+                                         const TokenLogits& logits) {
+  std::vector<TokenLogit> left = logits.allowed();
+  require_input(!left.empty(), kAllForbidden);
   const auto most = std::min_element(left.begin(), left.end());
   if (options.temperature == 0.0f) return {{most->token, 1.0}};
   const float largest = most->logit;
@@ -133,9 +120,16 @@ std::vector<TokenProbability> candidates(const SamplingOptions& options,
   return kept;
 }
 
-int32_t sample_token(const SamplingOptions& options, std::span<const float> logits,
-                     uint64_t sequence, uint64_t step) {
-  if (options.temperature == 0.0f) return most_probable(logits);
+int64_t largest_needed(const SamplingOptions& options) {
+  return options.temperature == 0.0f ? 1 : options.top_k;
+}
+
+std::optional<int32_t> sample_token(const SamplingOptions& options, const TokenLogits& logits,
+                                    uint64_t sequence, uint64_t step) {
+  const int64_t needed = largest_needed(options);
+  if (needed == 0 ? !logits.complete() : !logits.has_largest(needed)) return {};
+  if (options.temperature == 0.0f && !logits.by_token().empty())
+    return most_probable(logits.by_token());
   const std::vector<TokenProbability> left = candidates(options, logits);
   double rest = CounterRandom(options.seed, sequence).uniform(step);
   for (const TokenProbability& candidate : left) {

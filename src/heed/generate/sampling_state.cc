@@ -5,6 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/generate/logits.h"
+#include "heed/kernels/top_k.h"
 
 namespace heed::generate {
 namespace {
@@ -57,8 +58,20 @@ TokenLogProbability SamplingState::log_probabilities(std::span<const float> logi
   return of(chosen);
 }
 
+/// Rules and penalties may leave fewer of the largest logits than are needed.
+LogitsNeeded SamplingState::logits_needed() const {
+  constexpr int64_t kSpare = 8;
+  const int64_t read = largest_needed(options_.sampling);
+  if (records_probabilities() || !only_lowers_logits(options_.sampling) || read == 0 ||
+      read + kSpare > kernels::kMostTopK)
+    return {};
+  return {.largest = read + kSpare};
+}
+
 /// The token after the output and `draft_offset` drafted ones, which rules and penalties ignore.
-int32_t SamplingState::choose(std::span<float> logits, size_t draft_offset) const {
+/// None if too few logits are known.
+std::optional<int32_t> SamplingState::choose_from(const TokenLogits& logits,
+                                                  size_t draft_offset) const {
   const TokensSoFar tokens = input_.with_output(sequence_.tokens);
   bias_logits(options_.rules, tokens, logits);
   adjust_logits(options_.sampling, counts_, logits);
@@ -66,7 +79,14 @@ int32_t SamplingState::choose(std::span<float> logits, size_t draft_offset) cons
   return sample_token(options_.sampling, logits, number_, sequence_.tokens.size() + draft_offset);
 }
 
-int32_t SamplingState::draft_token(std::span<float> logits, size_t draft_offset) const {
+int32_t SamplingState::choose(Logits& logits, size_t draft_offset) const {
+  if (logits.has_largest() && only_lowers_logits(options_.sampling) &&
+      only_lower_logits(options_.rules, input_.with_output(sequence_.tokens)))
+    if (const auto token = choose_from(logits.largest(0), draft_offset)) return *token;
+  return *choose_from(logits.all(0), draft_offset);
+}
+
+int32_t SamplingState::draft_token(Logits& logits, size_t draft_offset) const {
   try {
     const int32_t token = choose(logits, draft_offset);
     return options_.rules.is_end(token) ? -1 : token;
@@ -75,16 +95,12 @@ int32_t SamplingState::draft_token(std::span<float> logits, size_t draft_offset)
   }
 }
 
-void SamplingState::advance(Tensor& logits) {
-  append({logits.data<float>(), static_cast<size_t>(logits.cols())});
-}
-
-int64_t SamplingState::advance_drafted(Tensor& logits, std::span<const int32_t> draft) {
+int64_t SamplingState::advance_drafted(Logits& logits, std::span<const int32_t> draft) {
   const size_t verified_rows = sequence_.cache_rows.size() - draft.size();
   size_t accepted = 0;
   for (int64_t row = 0; row < logits.rows(); ++row) {
-    Tensor own = logits.row_slice(row, row + 1);
-    if (row > 0) check_logits(own);
+    Logits own = logits.slice(row, row + 1);
+    if (row > 0) own.check();
     const size_t before = sequence_.tokens.size();
     advance(own);
     if (sequence_.tokens.size() == before || accepted == draft.size() ||
@@ -99,11 +115,13 @@ int64_t SamplingState::advance_drafted(Tensor& logits, std::span<const int32_t> 
   return static_cast<int64_t>(accepted);
 }
 
-/// Chooses the next token from logits [V].
-void SamplingState::append(std::span<float> logits) {
+void SamplingState::advance(Logits& logits) {
   std::vector<float> unadjusted;
-  const bool recorded = options_.top_log_probabilities >= 0;
-  if (recorded) unadjusted.assign(logits.begin(), logits.end());
+  const bool recorded = records_probabilities();
+  if (recorded) {
+    const std::span<const float> all = logits.all(0).by_token();
+    unadjusted.assign(all.begin(), all.end());
+  }
   const int32_t token = choose(logits, 0);
   if (options_.rules.is_end(token)) {
     if (recorded) result_.end_token = log_probabilities(unadjusted, token, result_.best_at_end);

@@ -23,13 +23,14 @@ class SamplingState : public DecodingState {
   std::span<const int32_t> prompt() const override { return input_.prompt; }
   std::span<Sequence> sequences() override { return {&sequence_, 1}; }
   bool ended() const override { return ended_; }
+  LogitsNeeded logits_needed() const override;
   /// Appends the token chosen from `logits` [1, V], which are changed by penalties and biases.
-  void advance(Tensor& logits) override;
+  void advance(Logits& logits) override;
   int64_t max_draft() const override {
     return input_.max_new_tokens - static_cast<int64_t>(sequence_.tokens.size()) - 1;
   }
-  int32_t draft_token(std::span<float> logits, size_t draft_offset) const override;
-  int64_t advance_drafted(Tensor& logits, std::span<const int32_t> draft) override;
+  int32_t draft_token(Logits& logits, size_t draft_offset) const override;
+  int64_t advance_drafted(Logits& logits, std::span<const int32_t> draft) override;
 
   /// The text added since the last call.
   std::string take_text() { return std::exchange(new_text_, {}); }
@@ -38,8 +39,9 @@ class SamplingState : public DecodingState {
   const Generation& result() const { return result_; }
 
  private:
-  int32_t choose(std::span<float> logits, size_t draft_offset) const;
-  void append(std::span<float> logits);
+  bool records_probabilities() const { return options_.top_log_probabilities >= 0; }
+  std::optional<int32_t> choose_from(const TokenLogits& logits, size_t draft_offset) const;
+  int32_t choose(Logits& logits, size_t draft_offset) const;
   void finish(FinishReason reason);
   void add_token_text(int32_t token);
   void add_text(std::string_view text, bool hidden = false);

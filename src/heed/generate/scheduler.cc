@@ -221,7 +221,9 @@ void Scheduler::run_pass() {
         input_requests_[i]->rows.end(),
         rows.end() - static_cast<std::ptrdiff_t>(inputs_[i].tokens.size()), rows.end());
   }
-  advance(logits);
+  LogitsNeeded needed;
+  for (const Active* request : advancing_) needed = needed | request->decoding->logits_needed();
+  if (!advancing_.empty()) advance({std::move(logits), needed, model_.config().vocab_size});
   if (!drafted_.empty()) {
     accepted_.clear();
     for (const Active* request : drafted_) accepted_.push_back(request->accepted);
@@ -230,11 +232,11 @@ void Scheduler::run_pass() {
   finish_step();
 }
 
-void Scheduler::advance(Tensor& logits) {
+void Scheduler::advance(const Logits& logits) {
   parallel_for(static_cast<int64_t>(advancing_.size()), 1, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
       try {
-        advance(*advancing_[i], logits.row_slice(first_rows_[i], first_rows_[i + 1]));
+        advance(*advancing_[i], logits.slice(first_rows_[i], first_rows_[i + 1]));
       } catch (const Error&) {
         advancing_[i]->error = std::current_exception();
       }
@@ -242,8 +244,8 @@ void Scheduler::advance(Tensor& logits) {
   });
 }
 
-void Scheduler::advance(Active& request, Tensor own) const {
-  check_logits(own.row_slice(0, own.rows() - std::ssize(request.draft)));
+void Scheduler::advance(Active& request, Logits own) const {
+  own.slice(0, own.rows() - std::ssize(request.draft)).check();
   if (request.draft.empty())
     request.decoding->advance(own);
   else

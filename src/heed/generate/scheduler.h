@@ -101,8 +101,8 @@ class Scheduler {
   void run_pass();
   void plan_prefill(Active& request, int64_t room);
   void plan_decode(Active& request);
-  void advance(Tensor& logits);
-  void advance(Active& request, Tensor own) const;
+  void advance(const Logits& logits);
+  void advance(Active& request, Logits own) const;
   void finish_step();
   void release_unused_rows(Active& request);
   void end(Active& request);

@@ -8,21 +8,16 @@
 namespace heed::generate {
 namespace {
 
-/// Ids outside the vocabulary never occur. The vocabulary of a draft model may be smaller.
-bool is_known(int32_t token, std::span<const float> logits) {
-  return token >= 0 && static_cast<size_t>(token) < logits.size();
-}
-
-void forbid(std::span<const int32_t> tokens, std::span<float> logits) {
+void forbid(std::span<const int32_t> tokens, const TokenLogits& logits) {
   for (const int32_t token : tokens)
-    if (is_known(token, logits)) logits[static_cast<size_t>(token)] = kForbiddenLogit;
+    if (float* const logit = logits.find(token)) *logit = kForbiddenLogit;
 }
 
 /// Only these tokens remain, with equal probabilities.
-void force(std::span<const int32_t> tokens, std::span<float> logits) {
-  std::ranges::fill(logits, kForbiddenLogit);
+void force(std::span<const int32_t> tokens, const TokenLogits& logits) {
+  logits.forbid_all();
   for (const int32_t token : tokens)
-    if (is_known(token, logits)) logits[static_cast<size_t>(token)] = 0;
+    if (float* const logit = logits.find(token)) *logit = 0;
 }
 
 /// Whether the last tokens are `wanted`.
@@ -36,25 +31,24 @@ bool ends_with(const TokensSoFar& tokens, std::span<const int32_t> wanted) {
 
 /// Biases of the same token are summed before they are added.
 void add_biases(std::span<const SequenceBias> biases, const TokensSoFar& tokens,
-                std::span<float> logits) {
-  std::vector<std::pair<size_t, float>> sums;
+                const TokenLogits& logits) {
+  std::vector<std::pair<int32_t, float>> sums;
   for (const auto& [sequence, bias] : biases) {
-    if (!is_known(sequence.back(), logits) ||
-        !ends_with(tokens, std::span(sequence).first(sequence.size() - 1)))
-      continue;
-    const auto token = static_cast<size_t>(sequence.back());
-    const auto found = std::ranges::find(sums, token, &std::pair<size_t, float>::first);
+    if (!ends_with(tokens, std::span(sequence).first(sequence.size() - 1))) continue;
+    const int32_t token = sequence.back();
+    const auto found = std::ranges::find(sums, token, &std::pair<int32_t, float>::first);
     if (found == sums.end())
       sums.emplace_back(token, bias);
     else
       found->second += bias;
   }
-  for (const auto& [token, bias] : sums) logits[token] = std::min(logits[token] + bias, kMaxLogit);
+  for (const auto& [token, bias] : sums)
+    if (float* const logit = logits.find(token)) *logit = std::min(*logit + bias, kMaxLogit);
 }
 
 /// Applies the inverse of a repetition penalty once to each token of the source.
 void apply_encoder_repetition_penalty(float penalty, const TokensSoFar& tokens,
-                                      std::span<float> logits) {
+                                      const TokenLogits& logits) {
   const std::span<const int32_t> source = tokens.source.empty() ? tokens.prompt : tokens.source;
   std::vector<int32_t> unique(source.begin(), source.end());
   std::ranges::sort(unique);
@@ -62,9 +56,8 @@ void apply_encoder_repetition_penalty(float penalty, const TokensSoFar& tokens,
   unique.erase(rest.begin(), rest.end());
   const auto inverse = static_cast<float>(1.0 / static_cast<double>(penalty));
   for (const int32_t token : unique) {
-    if (!is_known(token, logits)) continue;
-    float& logit = logits[static_cast<size_t>(token)];
-    logit = logit < 0 ? logit * inverse : logit / inverse;
+    float* const logit = logits.find(token);
+    if (logit) *logit = *logit < 0 ? *logit * inverse : *logit / inverse;
   }
 }
 
@@ -72,28 +65,28 @@ void apply_encoder_repetition_penalty(float penalty, const TokensSoFar& tokens,
 /// n - 1 tokens.
 template <typename Text>
 void forbid_ngrams(int64_t n, const Text& text, const TokensSoFar& tokens,
-                   std::span<float> logits) {
+                   const TokenLogits& logits) {
   const auto before = static_cast<size_t>(n - 1);
   if (tokens.size() < before) return;
   const size_t end = tokens.size() - before;  // where the last n - 1 tokens begin
   for (size_t i = before; i < text.size(); ++i) {
     size_t same = 0;
     while (same < before && text[i - before + same] == tokens[end + same]) ++same;
-    if (same == before && is_known(text[i], logits))
-      logits[static_cast<size_t>(text[i])] = kForbiddenLogit;
+    float* const logit = same == before ? logits.find(text[i]) : nullptr;
+    if (logit) *logit = kForbiddenLogit;
   }
 }
 
 void apply_length_decay(const LengthDecay& decay, const TokenRules& rules,
-                        const TokensSoFar& tokens, std::span<float> logits) {
+                        const TokensSoFar& tokens, const TokenLogits& logits) {
   const int64_t beyond = tokens.new_tokens() - decay.start;
   if (beyond <= 0) return;
   const double power = std::pow(decay.factor, static_cast<double>(beyond));
   const auto growth = static_cast<float>(std::min(power - 1, double{kMaxLogit}));
   for (const int32_t token : rules.eos_ids) {
-    if (!is_known(token, logits)) continue;
-    float& logit = logits[static_cast<size_t>(token)];
-    if (std::isfinite(logit)) logit = std::min(logit + std::abs(logit) * growth, kMaxLogit);
+    float* const logit = logits.find(token);
+    if (logit && std::isfinite(*logit))
+      *logit = std::min(*logit + std::abs(*logit) * growth, kMaxLogit);
   }
 }
 
@@ -107,13 +100,21 @@ bool forces_end(const TokenRules& rules, const TokensSoFar& tokens) {
   return !rules.forced_eos_ids.empty() && tokens.is_last();
 }
 
-void bias_logits(const TokenRules& rules, const TokensSoFar& tokens, std::span<float> logits) {
+bool only_lower_logits(const TokenRules& rules, const TokensSoFar& tokens) {
+  const bool forces = (rules.forced_bos_id >= 0 && tokens.size() == 1) || forces_end(rules, tokens);
+  return !forces && !rules.length_decay && rules.repetition_penalty >= 1 &&
+         rules.encoder_repetition_penalty == 1 &&
+         std::ranges::all_of(rules.sequence_bias, [](const auto& one) { return one.bias <= 0; });
+}
+
+void bias_logits(const TokenRules& rules, const TokensSoFar& tokens, const TokenLogits& logits) {
   add_biases(rules.sequence_bias, tokens, logits);
   if (rules.encoder_repetition_penalty != 1)
     apply_encoder_repetition_penalty(rules.encoder_repetition_penalty, tokens, logits);
 }
 
-void restrict_logits(const TokenRules& rules, const TokensSoFar& tokens, std::span<float> logits) {
+void restrict_logits(const TokenRules& rules, const TokensSoFar& tokens,
+                     const TokenLogits& logits) {
   if (rules.no_repeat_ngram_size > 0)
     forbid_ngrams(rules.no_repeat_ngram_size, tokens, tokens, logits);
   if (rules.encoder_no_repeat_ngram_size > 0)
@@ -133,7 +134,7 @@ void restrict_logits(const TokenRules& rules, const TokensSoFar& tokens, std::sp
     forbid(rules.begin_suppress_tokens, logits);
 }
 
-void apply_rules(const TokenRules& rules, const TokensSoFar& tokens, std::span<float> logits) {
+void apply_rules(const TokenRules& rules, const TokensSoFar& tokens, const TokenLogits& logits) {
   bias_logits(rules, tokens, logits);
   if (rules.repetition_penalty != 1) {
     TokenCounts counts;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "heed/generate/token_logits.h"
 #include "heed/model/config.h"
 
 namespace heed::generate {
@@ -78,12 +79,15 @@ struct TokensSoFar {
 /// Whether the next token can only be one of forced_eos_ids.
 bool forces_end(const TokenRules& rules, const TokensSoFar& tokens);
 
-/// Applies the rules before repetition_penalty to `logits` [V]: sequence_bias and
+/// Whether the rules raise no logit of the next token.
+bool only_lower_logits(const TokenRules& rules, const TokensSoFar& tokens);
+
+/// Applies the rules before repetition_penalty to `logits`: sequence_bias and
 /// encoder_repetition_penalty.
-void bias_logits(const TokenRules& rules, const TokensSoFar& tokens, std::span<float> logits);
+void bias_logits(const TokenRules& rules, const TokensSoFar& tokens, const TokenLogits& logits);
 /// Applies the rules after repetition_penalty; forbidden tokens get a logit of -inf.
-void restrict_logits(const TokenRules& rules, const TokensSoFar& tokens, std::span<float> logits);
+void restrict_logits(const TokenRules& rules, const TokensSoFar& tokens, const TokenLogits& logits);
 /// Applies all.
-void apply_rules(const TokenRules& rules, const TokensSoFar& tokens, std::span<float> logits);
+void apply_rules(const TokenRules& rules, const TokensSoFar& tokens, const TokenLogits& logits);
 
 }  // namespace heed::generate

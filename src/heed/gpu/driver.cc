@@ -21,8 +21,12 @@ void find_functions(const SharedLibrary& library, Driver& driver) {
   HEED_FIND(cuCtxSetCurrent);
   HEED_FIND(cuStreamCreate);
   HEED_FIND(cuStreamSynchronize);
-  HEED_FIND(cuStreamEndCapture);
+  HEED_FIND(cuGraphCreate);
+  HEED_FIND(cuGraphAddKernelNode);
+  HEED_FIND(cuGraphAddMemcpyNode);
   HEED_FIND(cuGraphInstantiateWithFlags);
+  HEED_FIND(cuGraphExecKernelNodeSetParams);
+  HEED_FIND(cuGraphExecMemcpyNodeSetParams);
   HEED_FIND(cuGraphLaunch);
   HEED_FIND(cuGraphDestroy);
   HEED_FIND(cuGraphExecDestroy);
@@ -42,7 +46,6 @@ void find_functions(const SharedLibrary& library, Driver& driver) {
   // Those that changed have a second version: sizes grew to 64 bits, destruction became lazy.
   library.find(driver.cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
   library.find(driver.cuStreamDestroy, "cuStreamDestroy_v2");
-  library.find(driver.cuStreamBeginCapture, "cuStreamBeginCapture_v2");
   library.find(driver.cuEventDestroy, "cuEventDestroy_v2");
   library.find(driver.cuDeviceTotalMem, "cuDeviceTotalMem_v2");
   library.find(driver.cuMemGetInfo, "cuMemGetInfo_v2");

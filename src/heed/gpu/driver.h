@@ -16,7 +16,33 @@ struct Driver {
   using Result = int;  // CUresult; 0: success
   using Device = int;
   using Pointer = uint64_t;  // CUdeviceptr
-  using Handle = struct Opaque*;
+  struct Opaque;
+  using Handle = Opaque*;
+  /// CUDA_KERNEL_NODE_PARAMS_v1.
+  struct KernelNode {
+    Handle function;
+    unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+    void** arguments;
+    void** extra;
+  };
+  /// CUDA_MEMCPY3D_v2.
+  struct CopyNode {
+    static constexpr int kHost = 1, kDevice = 2;  // CUmemorytype
+
+    size_t from_x, from_y, from_z, from_lod;
+    int from_type;
+    const void* from_host;
+    Pointer from_device;
+    Handle from_array, from_reserved;
+    size_t from_pitch, from_height;
+    size_t to_x, to_y, to_z, to_lod;
+    int to_type;
+    void* to_host;
+    Pointer to_device;
+    Handle to_array, to_reserved;
+    size_t to_pitch, to_height;
+    size_t width, height, depth;
+  };
 
   Result (*cuInit)(unsigned flags);
   Result (*cuDriverGetVersion)(int* version);
@@ -33,9 +59,16 @@ struct Driver {
   Result (*cuStreamCreate)(Handle* stream, unsigned flags);
   Result (*cuStreamDestroy)(Handle stream);
   Result (*cuStreamSynchronize)(Handle stream);
-  Result (*cuStreamBeginCapture)(Handle stream, int mode);
-  Result (*cuStreamEndCapture)(Handle stream, Handle* graph);
+  Result (*cuGraphCreate)(Handle* graph, unsigned flags);
+  Result (*cuGraphAddKernelNode)(Handle* node, Handle graph, const Handle* after, size_t count,
+                                 const KernelNode* parameters);
+  Result (*cuGraphAddMemcpyNode)(Handle* node, Handle graph, const Handle* after, size_t count,
+                                 const CopyNode* parameters, Handle context);
   Result (*cuGraphInstantiateWithFlags)(Handle* executable, Handle graph, unsigned long long flags);
+  Result (*cuGraphExecKernelNodeSetParams)(Handle executable, Handle node,
+                                           const KernelNode* parameters);
+  Result (*cuGraphExecMemcpyNodeSetParams)(Handle executable, Handle node,
+                                           const CopyNode* parameters, Handle context);
   Result (*cuGraphLaunch)(Handle executable, Handle stream);
   Result (*cuGraphDestroy)(Handle graph);
   Result (*cuGraphExecDestroy)(Handle executable);

@@ -170,13 +170,9 @@ void Gpu::make_current() const {
   check(driver_.cuCtxSetCurrent(context_), "using it");
 }
 
-Driver::Handle Gpu::stream() const {
-  const Graph* const graph = Graph::recording_on(*this);
-  return graph ? graph->stream_ : stream_;
-}
-
-void Gpu::require_not_recording(std::string_view doing) const {
-  require(!Graph::recording_on(*this), "{} while a graph of {} is recorded", doing, name_);
+/// Starts what this thread has collected for a graph, and what follows at once.
+void Gpu::stop_recording() {
+  if (GraphRunner* const graphs = GraphRunner::recording_on(*this)) graphs->start_without_graph();
 }
 
 size_t Gpu::driver_free_bytes() const {
@@ -219,8 +215,8 @@ void Gpu::release_free_memory() {
 }
 
 std::shared_ptr<std::byte> Gpu::allocate(size_t bytes) {
-  Graph* const graph = Graph::recording_on(*this);
-  return graph ? graph->allocate(bytes) : allocate_from_arena(bytes);
+  GraphRunner* const graphs = GraphRunner::recording_on(*this);
+  return graphs ? graphs->allocate(bytes) : allocate_from_arena(bytes);
 }
 
 std::shared_ptr<std::byte> Gpu::allocate_from_arena(size_t bytes) {
@@ -305,15 +301,15 @@ std::shared_ptr<std::byte> Gpu::allocate_pinned(size_t bytes) {
 }
 
 void Gpu::copy_to_device(std::byte* to, std::span<const std::byte> from) {
+  if (from.empty()) return;
+  if (GraphRunner* const graphs = GraphRunner::recording_on(*this)) {
+    if (graphs->add_upload(address(to), from)) return;
+    graphs->start_without_graph();
+  }
   make_current();
   const auto copy_from = [&](const std::byte* memory) {
-    check(driver_.cuMemcpyHtoDAsync(address(to), memory, from.size(), stream()), "copying to it");
+    check(driver_.cuMemcpyHtoDAsync(address(to), memory, from.size(), stream_), "copying to it");
   };
-  if (Graph::recording_on(*this)) {
-    require(is_on_host_area(from.data()),
-            "a recorded copy to {} reads memory of the host that is not pinned", name_);
-    return copy_from(from.data());
-  }
   if (from.size() > kMaxStaged) {
     copy_from(from.data());
     // The driver has read ordinary memory, but not pinned memory.
@@ -332,7 +328,7 @@ void Gpu::copy_to_device(std::byte* to, std::span<const std::byte> from) {
 }
 
 void Gpu::copy_to_host(std::span<std::byte> to, const std::byte* from) {
-  require_not_recording("a copy to the host");
+  stop_recording();
   make_current();
   check(driver_.cuMemcpyDtoHAsync(to.data(), address(from), to.size(), stream_), "copying from it");
   synchronize();
@@ -345,13 +341,17 @@ uint32_t* Gpu::refused_flag() {
 }
 
 void Gpu::copy(std::byte* to, const std::byte* from, size_t bytes) {
+  if (bytes == 0) return;
+  if (GraphRunner* const graphs = GraphRunner::recording_on(*this))
+    return graphs->add_copy(address(to), address(from), bytes);
   make_current();
-  check(driver_.cuMemcpyDtoDAsync(address(to), address(from), bytes, stream()), "copying");
+  check(driver_.cuMemcpyDtoDAsync(address(to), address(from), bytes, stream_), "copying");
 }
 
 void Gpu::fill(std::byte* to, uint8_t value, size_t bytes) {
+  stop_recording();
   make_current();
-  check(driver_.cuMemsetD8Async(address(to), value, bytes, stream()), "filling memory");
+  check(driver_.cuMemsetD8Async(address(to), value, bytes, stream_), "filling memory");
 }
 
 Driver::Handle Gpu::function(const char* kernel, size_t shared_bytes) {
@@ -371,16 +371,27 @@ Driver::Handle Gpu::function(const char* kernel, size_t shared_bytes) {
   return found.handle;
 }
 
-void Gpu::launch_raw(const char* kernel, const LaunchShape& shape, void* arguments) {
+void Gpu::launch_raw(const char* kernel, const LaunchShape& shape, std::span<std::byte> arguments) {
+  const Driver::Handle found = function(kernel, shape.shared_bytes);
+  if (GraphRunner* const graphs = GraphRunner::recording_on(*this))
+    return graphs->add_launch(found, shape, arguments);
   make_current();
-  const Driver::Result result = driver_.cuLaunchKernel(
-      function(kernel, shape.shared_bytes), shape.x, shape.y, shape.z, shape.threads, 1, 1,
-      static_cast<unsigned>(shape.shared_bytes), stream(), &arguments, nullptr);
+  const Driver::Result result = start(found, shape, arguments.data());
   if (result != 0) check(result, fmt::format("starting kernel {}", kernel));
 }
 
+Driver::Result Gpu::start(Driver::Handle function, const LaunchShape& shape, void* arguments) {
+  return driver_.cuLaunchKernel(function, shape.x, shape.y, shape.z, shape.threads, 1, 1,
+                                static_cast<unsigned>(shape.shared_bytes), stream_, &arguments,
+                                nullptr);
+}
+
+std::unique_ptr<heed::GraphRunner> Gpu::graph_runner() {
+  return std::make_unique<GraphRunner>(*this);
+}
+
 void Gpu::synchronize() {
-  require_not_recording("waiting");
+  stop_recording();
   make_current();
   check(driver_.cuStreamSynchronize(stream_), "waiting for it");
 }

@@ -44,13 +44,15 @@ struct LaunchShape {
   unsigned x = 1, y = 1, z = 1;
   unsigned threads = 256;
   size_t shared_bytes = 0;
+
+  bool operator==(const LaunchShape&) const = default;
 };
 
 /// A GPU with a stream of work: memory, copies and kernels, which happen in the order of the calls.
 /// Calls of several threads follow each other in any order. All throw Error, with the driver's
 /// text, when the driver refuses; errors of kernels are reported by a later call. In a forked child
-/// all throw Error: what the parent has opened is not there. While a thread records a Graph
-/// (graph.h), its calls are recorded instead.
+/// all throw Error: what the parent has opened is not there. While a thread does the work of a
+/// GraphRunner (graph.h), its calls are collected there.
 class Gpu final : public Device {
  public:
   /// Opens the GPU `ordinal` and loads kernels for it: files of nvcc, each with some of them. An
@@ -80,8 +82,7 @@ class Gpu final : public Device {
   /// Pinned memory, also from an arena.
   std::shared_ptr<std::byte> allocate_on_host(size_t bytes) override;
 
-  /// The same, which a recorded copy_to_device() reads whenever its graph runs; contents undefined.
-  /// Throws Error where allocate_on_host() takes other memory.
+  /// The same. Throws Error where allocate_on_host() takes other memory.
   std::shared_ptr<std::byte> allocate_pinned(size_t bytes);
 
   /// A flag that kernels set at a value that they cannot store, where on the CPU they throw Error.
@@ -93,24 +94,24 @@ class Gpu final : public Device {
   void copy(std::byte* to, const std::byte* from, size_t bytes) override;
   void fill(std::byte* to, uint8_t value, size_t bytes) override;
 
+  std::unique_ptr<heed::GraphRunner> graph_runner() override;
+
   /// Starts a kernel with its arguments.
   template <typename Arguments>
   void launch(const char* kernel, const LaunchShape& shape, Arguments arguments) {
-    launch_raw(kernel, shape, &arguments);
+    launch_raw(kernel, shape, std::as_writable_bytes(std::span(&arguments, 1)));
   }
 
   /// Waits until everything is done.
   void synchronize();
 
  private:
-  friend class Graph;
+  friend class GraphRunner;
   friend class Timer;
 
   void check(Driver::Result result, std::string_view doing) const;
   void make_current() const;
-  /// That of the graph which this thread records, else the GPU's.
-  Driver::Handle stream() const;
-  void require_not_recording(std::string_view doing) const;
+  void stop_recording();
   void load(std::span<const std::byte> image);
   void close();
   size_t driver_free_bytes() const;
@@ -121,7 +122,8 @@ class Gpu final : public Device {
   std::byte* take(size_t size);
   void give_back(std::byte* block, size_t size) noexcept;
   Driver::Handle function(const char* kernel, size_t shared_bytes);
-  void launch_raw(const char* kernel, const LaunchShape& shape, void* arguments);
+  void launch_raw(const char* kernel, const LaunchShape& shape, std::span<std::byte> arguments);
+  Driver::Result start(Driver::Handle function, const LaunchShape& shape, void* arguments);
 
   struct Function {
     Driver::Handle handle = nullptr;

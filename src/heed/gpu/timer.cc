@@ -21,7 +21,7 @@ void Timer::start() { record(start_); }
 void Timer::stop() { record(stop_); }
 
 void Timer::record(Driver::Handle event) {
-  gpu_.require_not_recording("timing");
+  gpu_.stop_recording();
   gpu_.make_current();
   gpu_.check(gpu_.driver_.cuEventRecord(event, gpu_.stream_), "timing");
 }

@@ -17,14 +17,22 @@ void KeyValueCache::write(Tensor& cached, const Tensor& fresh,
   int64_t needed = 0;
   kernels::visit_key_runs(
       spans, [&](const kernels::KeyRun& run) { needed = std::max(needed, run.row + run.count); });
-  const int64_t rows = cached.defined() ? cached.rows() : 0;
-  if (rows < needed) {
-    const int64_t room = std::max({needed, 2 * rows, expected_, kMinRows});
-    Tensor larger = Tensor::empty({room, fresh.cols()}, stored_.value_or(fresh.dtype()));
-    if (rows > 0) larger.row_slice(0, rows).assign(cached);
-    cached = larger;
-  }
+  grow(cached, needed, fresh.cols(), stored_.value_or(fresh.dtype()));
   kernels::write_key_rows(fresh, spans, cached);
+}
+
+void KeyValueCache::grow(Tensor& cached, int64_t needed, int64_t cols, DType dtype) const {
+  const int64_t rows = cached.defined() ? cached.rows() : 0;
+  if (rows >= needed) return;
+  const int64_t room = std::max({needed, 2 * rows, expected_, kMinRows});
+  Tensor larger = Tensor::empty({room, cols}, dtype);
+  if (rows > 0) larger.row_slice(0, rows).assign(cached);
+  cached = larger;
+}
+
+void KeyValueCache::make_room(int64_t rows) {
+  for (Tensor* const cached : {&cached_.keys, &cached_.values})
+    if (cached->defined()) grow(*cached, rows, cached->cols(), cached->dtype());
 }
 
 KeysValues KeyValueCache::extend(const KeysValues& fresh, const kernels::AttentionMetadata& spans) {

@@ -39,6 +39,9 @@ class KeyValueCache {
 
   /// The first extend() will allocate this many rows, so that none are copied until there are more.
   void reserve(int64_t rows) { expected_ = rows; }
+  /// After the first extend(): allocates memory for this many rows now, so that the next extend()
+  /// need not.
+  void make_room(int64_t rows);
 
   /// Writes the keys and values of a pass's new tokens, the last keys of each sequence of `spans`,
   /// to their rows: kv_rows[j] for key j, or j without kv_rows. Returns all rows; those that were
@@ -52,6 +55,7 @@ class KeyValueCache {
 
  private:
   void write(Tensor& cached, const Tensor& fresh, const kernels::AttentionMetadata& spans) const;
+  void grow(Tensor& cached, int64_t needed, int64_t cols, DType dtype) const;
 
   Mode mode_;
   std::optional<DType> stored_;

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
+#include <vector>
 
 #include "heed/base/error.h"
+#include "heed/kernels/relative_bias.h"
 
 namespace heed::ops {
 namespace {
@@ -48,32 +51,17 @@ Tensor relative_bias(Context& context, const Parameter& table, const RelativeBuc
                      int64_t reach) {
   check(table, buckets, reach);
   if (context.tape) context.tape->use(table);
-  Device* const device = current_device();
-  const Tensor numbers = table.read(DType::f32).to(nullptr);
-  const int64_t columns = 2 * reach - 1, n_heads = table.value.cols();
-  std::vector<int64_t> rows(static_cast<size_t>(columns));  // of the table, for every column
-  for (int64_t c = 0; c < columns; ++c)
-    rows[static_cast<size_t>(c)] = buckets.bucket(c - (reach - 1));
-  const DeviceScope host(nullptr);
-  Tensor y = Tensor::empty({n_heads, columns});
-  for (int64_t h = 0; h < n_heads; ++h)
-    for (int64_t c = 0; c < columns; ++c)
-      y.data<float>()[h * columns + c] =
-          numbers.data<float>()[rows[static_cast<size_t>(c)] * n_heads + h];
-  y = y.to(device);
+  std::vector<int32_t> rows(static_cast<size_t>(2 * reach - 1));  // of the table
+  for (int64_t c = 0; c < std::ssize(rows); ++c)
+    rows[static_cast<size_t>(c)] = static_cast<int32_t>(buckets.bucket(c - (reach - 1)));
+  Tensor y = Tensor::empty({table.value.cols(), std::ssize(rows)});
+  kernels::relative_bias_forward(table.read(DType::f32), rows, y);
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  tape.record(y, [&tape, &table, rows = std::move(rows), columns, n_heads](const Tensor& d_bias) {
-    if (!table.trainable) return;
-    Tensor& sum = tape.gradient(table).materialized();
-    Tensor gradient = sum.to(nullptr);
-    const Tensor dy = d_bias.to(nullptr);
-    for (int64_t h = 0; h < n_heads; ++h)
-      for (int64_t c = 0; c < columns; ++c)
-        gradient.data<float>()[rows[static_cast<size_t>(c)] * n_heads + h] +=
-            dy.data<float>()[h * columns + c];
-    if (sum.device()) sum.assign(gradient);
+  tape.record(y, [&tape, &table, rows = std::move(rows)](const Tensor& dy) {
+    if (table.trainable)
+      kernels::relative_bias_backward(dy, rows, tape.gradient(table).materialized());
   });
   return y;
 }

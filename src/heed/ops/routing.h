@@ -5,34 +5,26 @@
 #include <span>
 #include <vector>
 
+#include "heed/kernels/routing.h"
 #include "heed/ops/context.h"
 #include "heed/ops/rows.h"
 
 namespace heed::ops {
 
-/// How a token's experts are selected from the router's probabilities.
-struct RoutingOptions {
-  int64_t top_k = 1;       // K: each token goes to the K experts of the largest probabilities
-  bool normalize = false;  // whether the weights of a token are divided by their sum
-  float scale = 1.0f;      // factor of the weights, after normalisation
-  /// Experts are divided into `n_group` groups of equal size, side by side; a token's come from the
-  /// `topk_group` best groups: those with the largest sums of their `best_of_group` largest
-  /// probabilities (DeepSeek-V2, 2024, 2.2.2, with 1; DeepSeek-V3, 2024, with 2).
-  int64_t n_group = 1, topk_group = 1;
-  int64_t best_of_group = 1;
-};
+using kernels::RoutingOptions;
 
 /// Which tokens go to which experts. Of equal probabilities, the expert with the lower index wins.
 class Routing {
  public:
-  /// experts [N K]: of each token, ascending; weights [N, K] f32.
-  Routing(int64_t n_experts, int64_t top_k, std::vector<int32_t> experts, Tensor weights);
+  /// experts [N, K] i32: of each token, ascending; weights [N, K] f32. Copies the experts of a GPU
+  /// to the host, which has to know how many rows each expert gets.
+  Routing(int64_t n_experts, const Tensor& experts, Tensor weights);
 
   int64_t n_experts() const { return n_experts_; }
   /// The tokens that go to an expert, ascending.
   std::span<const int32_t> rows(int64_t expert) const;
   /// A token's experts, ascending: [N K].
-  std::span<const int32_t> experts() const { return choices_->experts; }
+  std::span<const int32_t> experts() const { return choices_->experts.values<int32_t>(); }
   /// The index of a token among the rows of each of its experts: [N K].
   std::span<const int32_t> places() const { return choices_->places; }
   /// The factors of the outputs of a token's experts: [N, K] f32.
@@ -40,7 +32,8 @@ class Routing {
 
  private:
   struct Choices {
-    std::vector<int32_t> experts, places;
+    Tensor experts;  // on the host
+    std::vector<int32_t> places;
     std::vector<int32_t> rows;     // [N K], expert by expert
     std::vector<int32_t> offsets;  // [E + 1], into rows
   };

@@ -34,10 +34,11 @@ std::vector<FilledMask> fill_masks(const model::Transformer& model, std::span<co
   std::vector<FilledMask> filled;
   for (size_t i = 0; i < rows.size(); ++i) {
     const auto row = static_cast<int64_t>(i);
-    const Tensor of_mask = logits.row_slice(row, row + 1);
-    const auto values = of_mask.values<float>();
+    const std::span values(logits.data<float>() + row * logits.cols(),
+                           static_cast<size_t>(logits.cols()));
     // candidates() normalises over the best tokens; these probabilities are over all tokens.
-    auto best = generate::candidates({.temperature = 1.0f, .top_k = top}, values);
+    auto best =
+        generate::candidates({.temperature = 1.0f, .top_k = top}, generate::TokenLogits(values));
     for (TokenProbability& candidate : best)
       candidate.probability =
           std::exp(static_cast<double>(values[static_cast<size_t>(candidate.token)]));

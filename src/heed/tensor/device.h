@@ -2,11 +2,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 
 namespace heed {
+
+/// Starts work of a device that is done again and again, such as a step of decoding, faster than
+/// its kernels one by one. Used by one thread at a time.
+class GraphRunner {
+ public:
+  virtual ~GraphRunner() = default;
+
+  /// Does `work`, which this thread may do on the device, and nothing else. Runs with one key start
+  /// much the same kernels. Throws what `work` throws; then nothing of it may have been done.
+  virtual void run(int64_t key, const std::function<void()>& work) = 0;
+};
 
 /// A processor beside the host, with memory of its own that the host cannot read: a GPU. It carries
 /// out copies, fills and kernels in the order of the calls. A device outlives its memory.
@@ -31,6 +43,8 @@ class Device {
   virtual void copy_to_host(std::span<std::byte> to, const std::byte* from) = 0;
   virtual void copy(std::byte* to, const std::byte* from, size_t bytes) = 0;
   virtual void fill(std::byte* to, uint8_t value, size_t bytes) = 0;
+
+  virtual std::unique_ptr<GraphRunner> graph_runner() = 0;
 };
 
 /// Where this thread makes tensors and runs kernels; null: on the host.

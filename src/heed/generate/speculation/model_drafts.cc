@@ -14,7 +14,7 @@ ModelDrafts::ModelDrafts(const model::Transformer& model, const ModelDraftsOptio
       max_positions_(model.config().positions == model::PositionKind::none
                          ? std::numeric_limits<size_t>::max()
                          : static_cast<size_t>(model.config().max_positions)),
-      vocab_size_(static_cast<size_t>(std::min(options.vocab_size, model.config().vocab_size))) {}
+      vocab_size_(std::min(options.vocab_size, model.config().vocab_size)) {}
 
 /// Drops what the model has read since the output became another one, and takes what it has not
 /// read. The newest token is always read, for its logits.
@@ -45,7 +45,7 @@ ModelDrafts::Drafting ModelDrafts::begin(const Wanted& wanted) {
 }
 
 /// One pass over what is unread. The logits [M, V] of those that are complete.
-Tensor ModelDrafts::read(std::span<Drafting> all) {
+Logits ModelDrafts::read(std::span<Drafting> all) {
   std::vector<CachedDecoder::DecodeInput> inputs;
   for (const Drafting& one : all)
     inputs.push_back({.tokens = one.unread,
@@ -54,15 +54,17 @@ Tensor ModelDrafts::read(std::span<Drafting> all) {
                       .generated = true,
                       .logit_rows = one.complete ? 1 : 0});
   Tensor logits = decoder_.decode(inputs);
+  LogitsNeeded needed;
   for (const Drafting& one : all) {
+    needed = needed | one.wanted.request->decoding.logits_needed();
     std::vector<int32_t>& tokens = one.sequence->tokens;
     tokens.insert(tokens.end(), one.unread.begin(), one.unread.end());
   }
-  return logits;
+  return {std::move(logits), needed, vocab_size_};
 }
 
 /// Adds the most likely token to the draft. Returns whether another one can follow.
-bool ModelDrafts::take(Drafting& one, std::span<float> logits) const {
+bool ModelDrafts::take(Drafting& one, Logits logits) const {
   std::vector<int32_t>& draft = one.wanted.request->draft;
   const int32_t token = one.wanted.request->decoding.draft_token(logits, draft.size());
   if (token < 0) return false;
@@ -85,14 +87,13 @@ double ModelDrafts::draft(std::span<const Wanted> wanted) {
   double read_seconds = 0;
   for (bool first = true; !all.empty(); first = false) {
     const Clock::time_point begin = Clock::now();
-    const Tensor logits = read(all);
+    const Logits logits = read(all);
     if (first && reading) read_seconds = seconds_between(begin, Clock::now());
     int64_t row = 0;
     std::erase_if(all, [&](Drafting& one) {
       if (!one.complete) return true;
-      Tensor own = logits.row_slice(row, row + 1);
       ++row;
-      return !take(one, {own.data<float>(), vocab_size_});
+      return !take(one, logits.slice(row - 1, row));
     });
   }
   return read_seconds;

@@ -47,12 +47,13 @@ class ModelDrafts : public DraftSource {
     bool complete;  // nothing is left after `unread`
   };
   Drafting begin(const Wanted& wanted);
-  Tensor read(std::span<Drafting> all);
-  bool take(Drafting& one, std::span<float> logits) const;
+  Logits read(std::span<Drafting> all);
+  bool take(Drafting& one, Logits logits) const;
 
   CachedDecoder decoder_;
   PrefixCache prefixes_;
-  size_t max_positions_, vocab_size_;
+  size_t max_positions_;
+  int64_t vocab_size_;
   std::unordered_map<uint64_t, Sequence> sequences_;
 };
 

@@ -1,37 +1,19 @@
 #include "heed/kernels/gpu/code/reductions/top_k.h"
 
+#include "heed/kernels/gpu/code/reductions/ordered_keys.h"
 #include "heed/kernels/gpu/code/vectors.h"
 
-// An element is a key of 64 bits: its value, as an integer of the same order, above the complement
-// of its index, so that of equal values the first has the larger key. All keys of a row differ. The
-// best are found one by one, each as the largest key below the one before: k is small, and then
-// that needs fewer steps than sorting.
+// The best elements are found one by one, each as the one with the largest key below that before: k
+// is small, and then that needs fewer steps than sorting.
 
 namespace heed::kernels::gpu {
 namespace {
 
 using namespace heed::gpu;
 
-constexpr uint32_t kNanKey = 0xfffffffeu;  // the upper half
-constexpr uint64_t kNoKey = 0;
-
-HEED_DEVICE uint64_t key_of(float value, int index) {
-  const uint32_t bits = value == 0.0f ? 0u : bits_of_float(value);  // both zeros are equal
-  const uint32_t ordered = value != value ? kNanKey : bits >> 31 ? ~bits : bits | 0x80000000u;
-  return uint64_t{ordered} << 32 | ~static_cast<uint32_t>(index);
-}
-
-HEED_DEVICE uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
-HEED_DEVICE uint64_t largest_of_warp(uint64_t key) {
-  const uint32_t upper = reduce_max(static_cast<uint32_t>(key >> 32));
-  const uint32_t lower = key >> 32 == upper ? static_cast<uint32_t>(key) : 0;
-  return uint64_t{upper} << 32 | reduce_max(lower);
-}
-
 /// Writes element `i` of a row's result.
 HEED_DEVICE void put_best(const TopKArguments& in, int64_t row, int i, uint64_t key, bool nan) {
-  const int index = nan || key == kNoKey ? -1 : static_cast<int>(~static_cast<uint32_t>(key));
+  const int index = nan || key == kNoKey ? -1 : index_of(key);
   in.indices[row * in.k + i] = index;
   in.values[row * in.k + i] = nan          ? float_of_bits(0x7fc00000u)
                               : index < 0 ? -INFINITY
