@@ -5,8 +5,8 @@
 
 namespace heed {
 
-/// Calls body(begin, end) for parts of [0, count): with one element each in parallel on the host.
-/// On a device, which has one queue of kernels, all at once.
+/// Calls body(i, i + 1) for each i of [0, count) in parallel; on a device, which has one queue of
+/// kernels, body(0, count).
 template <typename Body>
 void parallel_on_host(int64_t count, const Body& body) {
   if (current_device())
