@@ -8,7 +8,7 @@ find_program(HEED_NVCC nvcc HINTS /usr/local/cuda/bin)
 
 # heed_embed_kernels(<target> <namespace> <source>.cu...)
 # Adds `extern const std::vector<std::span<const std::byte>> kernel_images` of the namespace to the target:
-# what nvcc makes of each source.
+# what nvcc makes of each source. Their files are the target's property HEED_KERNEL_IMAGES.
 function(heed_embed_kernels target namespace)
   set(directory ${CMAKE_CURRENT_BINARY_DIR}/embedded)
   file(MAKE_DIRECTORY ${directory})
@@ -60,4 +60,5 @@ const std::vector<std::span<const std::byte>> kernel_images{
   set_source_files_properties(${embedded} PROPERTIES OBJECT_DEPENDS "${images}"
                                                      SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${target} PRIVATE ${embedded})
+  set_target_properties(${target} PROPERTIES HEED_KERNEL_IMAGES "${images}")
 endfunction()

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -129,5 +130,9 @@ HEED_DEVICE uint32_t bf16_pair(float low, float high) {
 }
 
 HEED_DEVICE float fast_exp2(float x) { return std::exp2(x); }
+
+HEED_DEVICE void set_flag(uint32_t* flag) {
+  std::atomic_ref(*flag).store(1, std::memory_order_relaxed);
+}
 
 }  // namespace heed::gpu

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "heed/base/parallel.h"
+#include "heed/tensor/parallel_on_host.h"
 
 namespace heed::generate {
 
@@ -41,14 +41,9 @@ void CrossAttentionSums::add_weights(const Group& group, const kernels::Attentio
 
 void CrossAttentionSums::add_weights(AttentionSite site, const kernels::AttentionForward& in) {
   if (site.kind != AttentionSite::Kind::cross) return;
-  const auto add_all = [&](int64_t begin, int64_t end) {
+  parallel_on_host(std::ssize(groups_), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) add_weights(groups_[static_cast<size_t>(i)], in);
-  };
-  // A device has one queue of kernels.
-  if (current_device())
-    add_all(0, std::ssize(groups_));
-  else
-    parallel_for(std::ssize(groups_), 1, add_all);
+  });
 }
 
 }  // namespace heed::generate

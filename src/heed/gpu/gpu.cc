@@ -119,6 +119,7 @@ Gpu::~Gpu() {
 void Gpu::close() {
   driver_.cuCtxSetCurrent(context_);
   if (stream_) driver_.cuStreamSynchronize(stream_);
+  refused_.clear();
   const MutexLock memory_lock(memory_mutex_), staging_lock(staging_mutex_);
   for (const Arena::Extent& area : areas_) {
     unpoison_memory(area.begin, area.size);
@@ -331,6 +332,12 @@ void Gpu::copy_to_host(std::span<std::byte> to, const std::byte* from) {
   make_current();
   check(driver_.cuMemcpyDtoHAsync(to.data(), address(from), to.size(), stream_), "copying from it");
   synchronize();
+  require(!refused_.take(), "{}: a value that is not finite, or too large, could not be stored",
+          name_);
+}
+
+uint32_t* Gpu::refused_flag() {
+  return refused_.get([&](size_t bytes) { return allocate_pinned(bytes); });
 }
 
 void Gpu::copy(std::byte* to, const std::byte* from, size_t bytes) {

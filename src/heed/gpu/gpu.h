@@ -12,6 +12,7 @@
 #include "heed/base/mutex.h"
 #include "heed/base/own_process.h"
 #include "heed/gpu/driver.h"
+#include "heed/gpu/refused_flags.h"
 #include "heed/tensor/arena.h"
 #include "heed/tensor/device.h"
 
@@ -84,6 +85,10 @@ class Gpu final : public Device {
   /// The same. Throws Error where allocate_on_host() takes other memory.
   std::shared_ptr<std::byte> allocate_pinned(size_t bytes);
 
+  /// A flag that kernels set at a value that they cannot store, where on the CPU they throw Error.
+  /// It is of this thread, whose next copy_to_host() throws, which waits for the kernels anyway.
+  uint32_t* refused_flag();
+
   void copy_to_device(std::byte* to, std::span<const std::byte> from) override;
   void copy_to_host(std::span<std::byte> to, const std::byte* from) override;
   void copy(std::byte* to, const std::byte* from, size_t bytes) override;
@@ -149,6 +154,8 @@ class Gpu final : public Device {
   Mutex staging_mutex_;
   std::byte* staging_ HEED_GUARDED_BY(staging_mutex_) = nullptr;
   size_t staged_ HEED_GUARDED_BY(staging_mutex_) = 0;
+
+  RefusedFlags refused_;
 };
 
 }  // namespace heed::gpu

@@ -274,10 +274,10 @@ std::shared_ptr<std::byte> GraphRunner::allocate(size_t bytes) {
     memory_->arena.give_back(memory_->areas.back().get(), area);
     block = memory_->arena.take(size);
   }
-  poison_memory(block + bytes, size - bytes);
   return {block, [memory = memory_, size](std::byte* freed) {
             const MutexLock freeing(memory->mutex);
             memory->arena.give_back(freed, size);
+            unpoison_memory(freed, size);  // a run writes to blocks that were freed since
           }};
 }
 

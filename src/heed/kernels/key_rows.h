@@ -9,7 +9,8 @@ namespace heed::kernels {
 /// without kv_rows. They are converted to the dtype of `cached`: f32, bf16 or q8_0, as
 /// kernels::quantize() writes it. Every row exists (the caller checks).
 ///
-/// A value that q8_0 cannot hold throws Error; on a GPU its block becomes NaN.
+/// A value that q8_0 cannot hold throws Error. On a GPU its block becomes NaN, and this thread's
+/// next copy to the host throws.
 HEED_KERNEL(write_key_rows, void(const Tensor& x, const AttentionMetadata& spans, Tensor& cached));
 
 /// Consecutive new tokens whose rows are consecutive, too.

@@ -1,12 +1,12 @@
 #include "heed/ops/heads_linear.h"
 
-#include "heed/base/parallel.h"
 #include "heed/kernels/columns.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/matmul.h"
 #include "heed/kernels/matmul_stored.h"
 #include "heed/kernels/quantize.h"
 #include "heed/ops/check.h"
+#include "heed/tensor/parallel_on_host.h"
 
 namespace heed::ops {
 namespace {
@@ -72,17 +72,12 @@ Tensor heads_linear(Context& context, const Tensor& x, const HeadMatrices& m) {
   const int64_t rows = x.rows(), width = m.transposed ? m.rows : m.weight.shape[1];
   const Tensor from = head_by_head(x, m.n_heads);
   Tensor to = Tensor::empty({m.n_heads * rows, width}, x.dtype());
-  const auto multiply_heads = [&](int64_t begin, int64_t end) {
+  parallel_on_host(m.n_heads, [&](int64_t begin, int64_t end) {
     for (int64_t h = begin; h < end; ++h) {
       Tensor y = to.row_slice(h * rows, (h + 1) * rows);
       multiply_head(from.row_slice(h * rows, (h + 1) * rows), m, h, y);
     }
-  };
-  // A device has one queue of kernels.
-  if (current_device())
-    multiply_heads(0, m.n_heads);
-  else
-    parallel_for(m.n_heads, 1, multiply_heads);
+  });
   return row_by_row(to, m.n_heads);
 }
 

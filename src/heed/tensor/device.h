@@ -21,7 +21,7 @@ class GraphRunner {
 };
 
 /// A processor beside the host, with memory of its own that the host cannot read: a GPU. It carries
-/// out copies, fills and kernels in the order of the calls. A device lives as long as the process.
+/// out copies, fills and kernels in the order of the calls. A device outlives its memory.
 class Device {
  public:
   virtual ~Device() = default;

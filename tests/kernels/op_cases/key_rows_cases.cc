@@ -1,6 +1,11 @@
 #include "heed/kernels/key_rows.h"
 
+#include <limits>
+#include <thread>
+
+#include "tests/base/testing.h"
 #include "tests/kernels/op_cases/op_cases.h"
+#include "tests/kernels/test_gpu.h"
 
 namespace heed::kernels {
 namespace {
@@ -31,6 +36,37 @@ const AddOpCases key_rows_cases([] {
         }
   return cases;
 });
+
+/// Writes keys to a cache of q8_0, of which one has this value; waits.
+void write_with(float value) {
+  Tensor x = normals({4, 64}, 40);
+  x.data<float>()[100] = value;
+  const DeviceScope scope(&test_gpu());
+  Tensor cached = result({10, 64}, DType::q8_0);
+  write_key_rows(input(x), spans_of_new_keys(true), cached);
+  cached.to(nullptr);
+}
+
+TEST(KeyRows, ValuesThatQ8_0CannotHoldAreAnErrorOfTheGpuToo) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const float value : {std::nanf(""), kInfinity, -kInfinity, 9e6f}) {
+    expect_error([&] { write_with(value); }, "not finite, or too large, could not be stored");
+    EXPECT_NO_THROW(write_with(8e6f)) << "after " << value;
+  }
+}
+
+// Each of them has a flag.
+TEST(KeyRows, AValueOfAnotherThreadIsNoErrorOfThisOne) {
+  Tensor cached;
+  {
+    Tensor x = Tensor::full({4, 64}, std::nanf(""));
+    const DeviceScope scope(&test_gpu());
+    cached = result({10, 64}, DType::q8_0);
+    write_key_rows(input(x), spans_of_new_keys(false), cached);
+  }
+  std::thread([] { EXPECT_NO_THROW(write_with(0.0f)); }).join();
+  expect_error([&] { cached.to(nullptr); }, "could not be stored");
+}
 
 }  // namespace
 }  // namespace heed::kernels

@@ -123,4 +123,6 @@ HEED_DEVICE float fast_exp2(float x) {
   return y;
 }
 
+HEED_DEVICE void set_flag(uint32_t* flag) { *static_cast<volatile uint32_t*>(flag) = 1; }
+
 }  // namespace heed::gpu

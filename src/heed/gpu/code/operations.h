@@ -24,6 +24,7 @@
 //   copy_async_16_if(exists, shared, global)              zeros if the source does not exist
 //   bf16_pair(low, high)                                  rounded to bf16, in one register
 //   fast_exp2(x)                                          ex2.approx
+//   set_flag(flag)                                        *flag = 1, in memory of the host, too
 #ifdef __CUDACC__
 #include "heed/gpu/code/cuda_operations.h"
 #else

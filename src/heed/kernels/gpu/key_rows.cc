@@ -33,6 +33,7 @@ void write_key_rows(const Tensor& x, const AttentionMetadata& spans, Tensor& cac
   launch(key_rows_kernel(x.dtype(), cached.dtype()),
          {.x = blocks_for(x.elements() / each, kKeyRowsThreads), .threads = kKeyRowsThreads},
          KeyRowsArguments{memory(x), memory(cached), UploadedSpans::of(spans)->new_rows(spans),
+                          blocks ? current_gpu().refused_flag() : nullptr,
                           static_cast<int>(x.rows()), static_cast<int>(x.cols())});
 }
 

@@ -5,39 +5,22 @@
 
 #include "heed/base/rounding.h"
 #include "heed/kernels/gpu/code/blocks/block_planes.h"
-#include "heed/kernels/gpu/code/blocks/block_types.h"
 #include "heed/kernels/gpu/code/blocks/pack_blocks.h"
 #include "heed/kernels/gpu/code/products/matmul_blocks.h"
 #include "heed/kernels/gpu/grouped_products.h"
+#include "heed/kernels/gpu/kernel_names.h"
 
 namespace heed::kernels::gpu {
 namespace {
 
-struct BlockKernels {
-  const char *pack = nullptr, *one = nullptr, *eight = nullptr, *sixteen = nullptr;
-  /// As kBlockTileCosts.
-  std::array<const char*, kBlockTileCosts.size()> tiles{};
-};
-
-/// By dtype; those of plain types are empty.
-constexpr auto kBlockKernels = [] {
-  std::array<BlockKernels, kStoredTypes.size()> kernels{};
-#define HEED_NAME_BLOCK_KERNELS(name, Block)                         \
-  kernels[static_cast<size_t>(DType::name)] = {                      \
-      "pack_blocks_" #name,                                          \
-      "matmul_blocks_1_" #name,                                      \
-      "matmul_blocks_8_" #name,                                      \
-      "matmul_blocks_16_" #name,                                     \
-      {"matmul_blocks_128x128_" #name, "matmul_blocks_64x64_" #name, \
-       "matmul_blocks_32x64_" #name}};
-  HEED_FOR_BLOCK_TYPES(HEED_NAME_BLOCK_KERNELS)
-#undef HEED_NAME_BLOCK_KERNELS
-  return kernels;
-}();
-
-const BlockKernels& block_kernels_of(DType dtype) {
-  return kBlockKernels[static_cast<size_t>(dtype)];
-}
+constexpr KernelNames kPackBlocks("pack_blocks");
+/// For 1, 8 and 16 rows of a.
+constexpr KernelNames kBlocks1("matmul_blocks_1"), kBlocks8("matmul_blocks_8"),
+    kBlocks16("matmul_blocks_16");
+/// As kBlockTileCosts.
+constexpr std::array<KernelNames, kBlockTileCosts.size()> kBlockTiles{
+    KernelNames("matmul_blocks_128x128"), KernelNames("matmul_blocks_64x64"),
+    KernelNames("matmul_blocks_32x64")};
 
 constexpr unsigned kPackThreads = 128, kQuantiseThreads = 256;
 /// Rows of a up to which the kernels for few are faster, whose warps share the depth.
@@ -59,7 +42,7 @@ void pack_rows(const std::byte* from, const Tensor& weight, int64_t begin, int64
   const int64_t quads = ceil_div(units, int64_t{kQuadUnits * layout.quads}) * layout.quads;
   const int64_t lanes = ceil_div(end - begin, int64_t{kStripRows}) * quads * 32;
   if (lanes == 0) return;
-  launch(block_kernels_of(weight.dtype()).pack,
+  launch(kPackBlocks.of(weight.dtype()),
          {.x = blocks_for(lanes, kPackThreads), .threads = kPackThreads},
          PackBlocksArguments{
              from, to + begin / kStripRows * strip_bytes(weight.dtype(), weight.cols()),
@@ -100,7 +83,6 @@ std::shared_ptr<std::byte> quantised(const Tensor& a) {
 void start_products(const Tensor& a, std::span<const BlockProduct> products,
                     const std::byte* records) {
   const DType dtype = products[0].weight->dtype;
-  const BlockKernels& kernels = block_kernels_of(dtype);
   MatmulBlocksArguments in{.products = {},
                            .count = 0,
                            .records = records,
@@ -110,9 +92,8 @@ void start_products(const Tensor& a, std::span<const BlockProduct> products,
     const int columns = a.rows() == 1 ? 1 : a.rows() <= 8 ? 8 : 16;
     const unsigned blocks = put_products(products, kStripRows, in);
     if (blocks == 0) return;
-    return launch(columns == 1   ? kernels.one
-                  : columns == 8 ? kernels.eight
-                                 : kernels.sixteen,
+    const KernelNames& kernels = columns == 1 ? kBlocks1 : columns == 8 ? kBlocks8 : kBlocks16;
+    return launch(kernels.of(dtype),
                   {.x = blocks, .threads = kFewThreads, .shared_bytes = few_shared_bytes(columns)},
                   in);
   }
@@ -126,7 +107,8 @@ void start_products(const Tensor& a, std::span<const BlockProduct> products,
   const BlockTile& tile = kBlockTileCosts[index].tile;
   const unsigned blocks = put_products(products, tile.weight_rows(), in);
   if (blocks > 0)
-    launch(kernels.tiles[index], tile_shape(tile, blocks, a.rows(), shared_bytes(tile)), in);
+    launch(kBlockTiles[index].of(dtype), tile_shape(tile, blocks, a.rows(), shared_bytes(tile)),
+           in);
 }
 
 }  // namespace

@@ -5,21 +5,14 @@
 
 #include "heed/base/rounding.h"
 #include "heed/kernels/gpu/code/blocks/block_planes.h"
-#include "heed/kernels/gpu/code/blocks/block_types.h"
 #include "heed/kernels/gpu/code/products/matmul_int8.h"
 #include "heed/kernels/gpu/grouped_products.h"
+#include "heed/kernels/gpu/kernel_names.h"
 
 namespace heed::kernels::gpu {
 namespace {
 
-/// By dtype; that of i32 is empty.
-constexpr auto kPackInt8Kernels = [] {
-  std::array<const char*, kStoredTypes.size()> names{};
-#define HEED_PACK_INT8_NAME(name, T) names[static_cast<size_t>(DType::name)] = "pack_int8_" #name;
-  HEED_FOR_STORED_TYPES(HEED_PACK_INT8_NAME)
-#undef HEED_PACK_INT8_NAME
-  return names;
-}();
+constexpr KernelNames kPackInt8("pack_int8");
 
 /// As kBlockTileCosts.
 constexpr std::array<const char*, kBlockTileCosts.size()> kInt8TileKernels{
@@ -64,8 +57,7 @@ QuantisedInt8 quantised_int8(const Tensor& a) {
 PackedInt8 pack_int8(const Tensor& weight) {
   require(weight.cols() <= kMaxInt8Cols, "pack_int8: the weight has {} columns, at most {} are",
           weight.cols(), kMaxInt8Cols);
-  const char* const kernel = kPackInt8Kernels[static_cast<size_t>(weight.dtype())];
-  require(kernel, "pack_int8: the weight is i32, expected real numbers");
+  require(weight.dtype() != DType::i32, "pack_int8: the weight is i32, expected real numbers");
   const int64_t quads = int8_quads(weight.cols()), rows = weight.rows();
   const int64_t strips = ceil_div(rows, int64_t{kStripRows}), strip_bytes = quads * kInt8QuadBytes;
   const int64_t bytes = strips * (strip_bytes + int64_t{kStripRows * sizeof(float)});
@@ -76,7 +68,7 @@ PackedInt8 pack_int8(const Tensor& weight) {
                     .device = current_device()};
   auto* const scales = reinterpret_cast<float*>(packed.panels.get() + strips * strip_bytes);
   for_slices(weight, [&](const std::byte* from, int64_t begin, int64_t end) {
-    start_quantise(kernel, round_up(end - begin, int64_t{kStripRows}),
+    start_quantise(kPackInt8.of(weight.dtype()), round_up(end - begin, int64_t{kStripRows}),
                    {.x = from,
                     .quants = packed.panels.get() + begin / kStripRows * strip_bytes,
                     .scales = scales + begin,

@@ -1,12 +1,11 @@
 #include "heed/kernels/matmul_stored.h"
 
 #include <algorithm>
-#include <array>
 
 #include "heed/base/rounding.h"
 #include "heed/kernels/elementwise.h"
-#include "heed/kernels/gpu/code/blocks/block_types.h"
 #include "heed/kernels/gpu/code/products/matmul_stored.h"
+#include "heed/kernels/gpu/kernel_names.h"
 #include "heed/kernels/gpu/launch.h"
 #include "heed/kernels/quantize.h"
 
@@ -19,28 +18,15 @@ constexpr int64_t kConvertedRows = 4 * kStoredRows;
 // Of the weight in f32 at a time.
 constexpr int64_t kConvertedBytes = int64_t{64} << 20;
 
-struct StoredKernels {
-  const char *one, *many;  // for one row of a, and for more
-};
-
-/// By dtype; those of i32 are null.
-constexpr auto kStoredKernels = [] {
-  std::array<StoredKernels, kStoredTypes.size()> kernels{};
-#define HEED_MATMUL_STORED_NAMES(name, T)                                  \
-  kernels[static_cast<size_t>(DType::name)] = {"matmul_stored_one_" #name, \
-                                               "matmul_"                   \
-                                               "stored_" #name};
-  HEED_FOR_STORED_TYPES(HEED_MATMUL_STORED_NAMES)
-#undef HEED_MATMUL_STORED_NAMES
-  return kernels;
-}();
+/// For one row of a, and for more.
+constexpr KernelNames kStoredOne("matmul_stored_one"), kStoredMany("matmul_stored");
 
 /// Columns [first, first + weight.rows()) of c.
 void multiply_columns(const Tensor& a, const Tensor& weight, const Tensor& bias, int64_t first,
                       Tensor& c) {
-  const StoredKernels& kernels = kStoredKernels[static_cast<size_t>(weight.dtype())];
+  const KernelNames& kernels = a.rows() == 1 ? kStoredOne : kStoredMany;
   const float* const all_bias = elements<float>(bias);
-  launch(a.rows() == 1 ? kernels.one : kernels.many,
+  launch(kernels.of(weight.dtype()),
          {.x = blocks_for(weight.rows(), kStoredThreads / 32 * kStoredColumns),
           .y = a.rows() == 1 ? 1 : blocks_for(a.rows(), kStoredRows),
           .threads = kStoredThreads},

@@ -1,9 +1,7 @@
 #include "heed/kernels/quantize.h"
 
-#include <array>
-
-#include "heed/kernels/gpu/code/blocks/block_types.h"
 #include "heed/kernels/gpu/code/blocks/quantize.h"
+#include "heed/kernels/gpu/kernel_names.h"
 #include "heed/kernels/gpu/launch.h"
 
 namespace heed::kernels::gpu {
@@ -11,21 +9,13 @@ namespace {
 
 constexpr unsigned kDequantizeThreads = 256;
 
-/// By dtype; that of i32 is empty.
-constexpr auto kDequantizeKernels = [] {
-  std::array<const char*, kStoredTypes.size()> names{};
-#define HEED_DEQUANTIZE_NAME(name, T) names[static_cast<size_t>(DType::name)] = "dequantize_" #name;
-  HEED_FOR_STORED_TYPES(HEED_DEQUANTIZE_NAME)
-#undef HEED_DEQUANTIZE_NAME
-  return names;
-}();
+constexpr KernelNames kDequantize("dequantize");
 
 void start_dequantize(const Tensor& x, const int32_t* rows, int64_t count, Tensor& y) {
-  const char* const kernel = kDequantizeKernels[static_cast<size_t>(x.dtype())];
-  require(kernel, "the values of i32 are not those of a weight");
+  require(x.dtype() != DType::i32, "the values of i32 are not those of a weight");
   if (count == 0 || x.cols() == 0) return;
   const int64_t fours = (x.cols() + 3) / 4;
-  launch(kernel,
+  launch(kDequantize.of(x.dtype()),
          {.x = blocks_for(count * fours, kDequantizeThreads), .threads = kDequantizeThreads},
          DequantizeArguments{memory(x), rows, elements<float>(y), count, x.cols(), x.row_bytes()});
 }

@@ -151,9 +151,6 @@ struct FewBlock {
   HEED_DEVICE int column_of(int n) const {
     return (warp + n / 2 * kFewWarps) * 16 + n % 2 * 8 + lane % 4 * 2;
   }
-  HEED_DEVICE bool has_column(int n) const {
-    return has_pair(n / 2) && column_of(n) < values_here;
-  }
 
   HEED_DEVICE void multiply_values(const Bf16* values, float (&products)[2 * kOwnPairs][4]) {
     HEED_UNROLL
@@ -188,7 +185,7 @@ struct FewBlock {
       float* const to = rows.partial(tile, r);
       HEED_UNROLL
       for (int n = 0; n < 2 * kOwnPairs; ++n)
-        if (has_column(n))
+        if (column_of(n) < values_here)
           *reinterpret_cast<TwoFloats*>(to + first_value + column_of(n)) = {products[n][2 * r],
                                                                             products[n][2 * r + 1]};
       if (warp == 0 && lane % 4 == 0) put_softmax(in, to, of_tile[r]);
@@ -214,22 +211,6 @@ struct FewBlock {
     }
   }
 
-  HEED_DEVICE void put_results() {
-    Bf16* const out = static_cast<Bf16*>(in.out);
-    HEED_UNROLL
-    for (int r = 0; r < 2; ++r) {
-      if (!rows.has_row(r)) continue;
-      const RowResult result(in, softmax[r], rows.group.head(rows.row(r)));
-      const int64_t index = rows.group.index(in, rows.row(r));
-      HEED_UNROLL
-      for (int n = 0; n < 2 * kOwnPairs; ++n)
-        if (has_column(n))
-          *reinterpret_cast<uint32_t*>(out + index * in.dv + first_value + column_of(n)) =
-              bf16_pair(result(sums[n][2 * r]), result(sums[n][2 * r + 1]));
-      if (warp == 0 && lane % 4 == 0) in.logsumexp[index] = result.logsumexp;
-    }
-  }
-
   HEED_DEVICE void run() {
     HEED_UNROLL
     for (int n = 0; n < 2 * kOwnPairs; ++n) {
@@ -238,7 +219,9 @@ struct FewBlock {
     }
     const TileRange tiles(in, rows.group, item);
     if (tiles.begin < tiles.end) add_tiles(tiles);
-    if (item.partial < 0) put_results();
+    if (item.partial < 0)
+      rows.put_results(
+          softmax, sums, first_value, values_here, [&](int n) { return column_of(n); }, warp == 0);
   }
 
   /// Each barrier tells that a half has come, and that all have taken the one before it, whose

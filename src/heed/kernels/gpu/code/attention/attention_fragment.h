@@ -137,6 +137,27 @@ struct AttentionFragment {
     rounded[3] = heed::gpu::bf16_pair(right[2], right[3]);
   }
 
+  /// Writes the rows' results: of sums[n] the columns column_of(n), counted from first_value, and
+  /// the next, if they are among the `values` that there are. One warp puts the logsumexp.
+  template <int kGroups, typename ColumnOf>
+  HEED_DEVICE void put_results(const RowSoftmax (&softmax)[2], const float (&sums)[kGroups][4],
+                               int first_value, int values, const ColumnOf& column_of,
+                               bool puts_logsumexp) const {
+    Bf16* const out = static_cast<Bf16*>(in.out);
+    HEED_UNROLL
+    for (int r = 0; r < 2; ++r) {
+      if (!has_row(r)) continue;
+      const RowResult result(in, softmax[r], group.head(row(r)));
+      const int64_t index = group.index(in, row(r));
+      HEED_UNROLL
+      for (int n = 0; n < kGroups; ++n)
+        if (column_of(n) < values)
+          *reinterpret_cast<uint32_t*>(out + index * in.dv + first_value + column_of(n)) =
+              heed::gpu::bf16_pair(result(sums[n][2 * r]), result(sums[n][2 * r + 1]));
+      if (puts_logsumexp && lane % 4 == 0) in.logsumexp[index] = result.logsumexp;
+    }
+  }
+
   /// Where a row's sums over a tile go.
   HEED_DEVICE float* partial(int tile, int r) const {
     return partial_row(in, group.head_group,

@@ -205,22 +205,6 @@ struct TiledBlock {
                     });
   }
 
-  HEED_DEVICE void put_results() {
-    Bf16* const out = static_cast<Bf16*>(in.out);
-    HEED_UNROLL
-    for (int r = 0; r < 2; ++r) {
-      if (!rows.has_row(r)) continue;
-      const RowResult result(in, softmax[r], rows.group.head(rows.row(r)));
-      const int64_t index = rows.group.index(in, rows.row(r));
-      HEED_UNROLL
-      for (int n = 0; n < kSums; ++n)
-        if (column_of(n) < values_here)
-          *reinterpret_cast<uint32_t*>(out + index * in.dv + first_value + column_of(n)) =
-              bf16_pair(result(sums[n][2 * r]), result(sums[n][2 * r + 1]));
-      if (rows.lane % 4 == 0) in.logsumexp[index] = result.logsumexp;
-    }
-  }
-
   HEED_DEVICE void run() {
     const TileRange tiles(in, rows.group, item);
     HEED_UNROLL
@@ -241,7 +225,9 @@ struct TiledBlock {
       commit_copies();
       add_tile(tile);
     }
-    if (item.partial < 0) put_results();
+    if (item.partial < 0)
+      rows.put_results(
+          softmax, sums, first_value, values_here, [&](int n) { return column_of(n); }, true);
   }
 };
 

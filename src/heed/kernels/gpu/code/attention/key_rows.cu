@@ -48,7 +48,9 @@ HEED_DEVICE void write_q8_0(const KeyRowsArguments& in) {
     const FourOf<From> four = from[i];
     for (int j = 0; j < 4; ++j) x[4 * i + j] = wide(four.values[j]);
   }
-  put_q8_0(x, static_cast<BlockQ8_0*>(in.cached) + int64_t{in.targets[row]} * units + unit % units);
+  BlockQ8_0* const to =
+      static_cast<BlockQ8_0*>(in.cached) + int64_t{in.targets[row]} * units + unit % units;
+  if (!put_q8_0(x, to)) set_flag(in.refused);
 }
 
 }  // namespace

@@ -35,8 +35,8 @@ HEED_DEVICE void widen(const BlockQ8_0& block, float* to) {
 }
 
 /// The block of 32 numbers, with the bytes of the CPU. If one is not finite or too large, the block
-/// is NaN.
-HEED_DEVICE void put_q8_0(const float (&x)[32], BlockQ8_0* block) {
+/// is NaN and this returns false.
+HEED_DEVICE bool put_q8_0(const float (&x)[32], BlockQ8_0* block) {
   float largest = 0.0f;
   for (int i = 0; i < 32; ++i) {
     const float size = fabsf(x[i]);
@@ -56,6 +56,7 @@ HEED_DEVICE void put_q8_0(const float (&x)[32], BlockQ8_0* block) {
     }
     block->quants[i] = static_cast<uint16_t>(both);
   }
+  return bits < 0x7c00;
 }
 
 }  // namespace heed::kernels::gpu

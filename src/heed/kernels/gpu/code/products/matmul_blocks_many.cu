@@ -35,7 +35,7 @@ class ManyTile {
       ring.advance(quad);
       if (works) multiply(ring, quad);
     }
-    if (works) put(product, first_strip * kStripRows);
+    if (works) put();
   }
 
  private:
@@ -77,7 +77,11 @@ class ManyTile {
     }
   }
 
-  HEED_DEVICE void put(const MatmulBlocksArguments::Product& product, int first_column) const {
+  /// Looks for the product again, so that the loop before has the registers.
+  HEED_DEVICE void put() const {
+    int block;
+    const MatmulBlocksArguments::Product& product = own_product(in_, block);
+    const int first_column = block * tile.weight_rows();
     HEED_UNROLL for (int s = 0; s < kStrips; ++s)
       HEED_UNROLL for (int j = 0; j < kGroups; ++j)
         HEED_UNROLL for (int i = 0; i < 4; ++i) {
