@@ -52,6 +52,9 @@ struct Launch {
 class Block {
  public:
   Block(const Launch& launch, Dimensions index);
+  ~Block();
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
 
   /// Runs all threads to their end. Returns what the kernel did wrong ("block 2, thread 33: lanes
   /// of a warp diverged"), "" for nothing.
@@ -110,7 +113,7 @@ class Block {
 
   Launch launch_;
   Dimensions index_;
-  std::unique_ptr<std::byte[]> stacks_;
+  std::vector<std::unique_ptr<std::byte[]>> stacks_;
   std::vector<std::byte> shared_;
   size_t shared_offset_ = 0;
   std::vector<Thread> threads_;
