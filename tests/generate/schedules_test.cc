@@ -191,7 +191,8 @@ class Schedule {
     SchedulerOptions options = model.options;
     const int64_t longest = jobs_.sizes().longest;
     options.max_active_tokens = random.once_in(3) ? 0 : 50 + random.below(longest * 3 / 2);
-    options.max_prefill_tokens = random.once_in(3) ? 0 : 1 + random.below(longest / 10);
+    options.max_prefill_tokens =
+        random.once_in(3) ? 0 : 1 + random.below(std::max<int64_t>(longest / 10, 16));
     options.max_cached_tokens = random.once_in(2) ? 0 : random.below(longest * 5 / 2);
     if (random.once_in(2)) options.drafter = drafter_;
     return options;
