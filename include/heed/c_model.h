@@ -102,6 +102,7 @@ typedef struct heed_model_facts {
   int64_t context_length;                                             /* tokens; 0: not limited */
   int64_t vocab_size;     /* tokens are 0 to vocab_size - 1 */
   int64_t embedding_size; /* elements of an embedding */
+  heed_string gpu;        /* on which it computes; empty: the CPU. Valid until the model is freed */
 } heed_model_facts;
 
 /* The caller sets facts->struct_size, as in all structs that functions fill. */

@@ -34,7 +34,7 @@ typedef struct heed_embed_options {
   int32_t pooling;        /* HEED_POOLING_ or HEED_DEFAULT */
   int32_t normalize;      /* 0, 1 or HEED_DEFAULT */
   int64_t max_seq_length; /* tokens or HEED_DEFAULT */
-  int64_t batch_tokens;   /* largest number of tokens of a batch */
+  int64_t batch_tokens;   /* largest number of tokens of a batch; 0: chosen for the device */
   int64_t first_number;   /* of the first text, in errors */
 } heed_embed_options;
 
@@ -42,7 +42,7 @@ typedef struct heed_embed_options {
 typedef struct heed_classify_options {
   size_t struct_size;
   int64_t max_seq_length; /* tokens or HEED_DEFAULT */
-  int64_t batch_tokens;   /* largest number of tokens of a batch */
+  int64_t batch_tokens;   /* largest number of tokens of a batch; 0: chosen for the device */
   int64_t first_number;   /* of the first text, in errors */
 } heed_classify_options;
 

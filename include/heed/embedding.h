@@ -40,9 +40,8 @@ struct EmbedOptions {
   /// Longer texts are truncated to this many tokens; at least 1 [model_max_length of
   /// tokenizer_config.json, or the model's context length].
   std::optional<int64_t> max_seq_length = {};
-  /// Largest number of tokens of a batch. Small batches are fastest: their activations stay in the
-  /// processor's caches. Does not change results.
-  int64_t batch_tokens = 512;
+  /// Largest number of tokens of a batch; 0: 512, on a GPU 16,384. Does not change results.
+  int64_t batch_tokens = 0;
 
   bool operator==(const EmbedOptions&) const = default;
 };

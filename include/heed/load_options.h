@@ -98,10 +98,9 @@ struct LoadOptions {
   /// Without it, weights stay as they are stored, in the mapped file where that is possible;
   /// matrices of 16 bits become f32 for models with an encoder, which multiply many rows at once.
   std::optional<WeightType> weights = {};
-  /// Without it: int8 if the weights are quantised; bf16 for a decoder with weights of 16 bits on a
-  /// GPU; else f32. int8 converts weights that are not quantised to q8_0, unless `weights` says
-  /// otherwise. bf16 computes activations in bf16, too; embed(), fill() and attention() cannot use
-  /// it.
+  /// Without it: int8 if the weights are quantised; bf16 for weights of 16 bits on a GPU; else f32.
+  /// int8 converts weights that are not quantised to q8_0, unless `weights` says otherwise. bf16
+  /// computes activations in bf16, too.
   std::optional<Compute> compute = {};
   /// Without it: bf16 if products are int8, else the type of the activations. Beam search, and
   /// therefore translation, always chooses by itself.

@@ -136,6 +136,11 @@ class Model(OfOneProcess, AsyncModel):
         return self._model.family
 
     @property
+    def gpu(self) -> str:
+        """The GPU on which it computes: "GPU 0 (NVIDIA H100 80GB HBM3)"; empty: the CPU."""
+        return self._model.gpu
+
+    @property
     def warnings(self) -> list[str]:
         """What the model's files say that has no effect, one sentence for each."""
         return self._model.warnings

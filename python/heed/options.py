@@ -143,14 +143,14 @@ class EmbedOptions(TypedDict, total=False):
     pooling: Pooling | None  #: how the states of tokens become one vector [mean]
     normalize: bool | None  #: to length 1 [False]
     max_seq_length: int | None  #: longer texts are truncated; tokens [those of the model's files]
-    batch_tokens: int | None  #: of a batch; does not change results [512]
+    batch_tokens: int | None  #: of a batch; does not change results [512; on a GPU 16384]
 
 
 class ClassifyOptions(TypedDict, total=False):
     """heed/classification.h"""
 
     max_seq_length: int | None  #: longer texts are truncated; tokens [those of the model's files]
-    batch_tokens: int | None  #: of a batch; does not change results [512]
+    batch_tokens: int | None  #: of a batch; does not change results [512; on a GPU 16384]
 
 
 class ScoreOptions(TypedDict, total=False):

@@ -104,6 +104,7 @@ void bind_model(nb::module_& m) {
       .def_prop_ro("is_open", &OpenModel::is_open)
       .def_prop_ro("name", &OpenModel::name)
       .def_prop_ro("family", property<&Model::family>())
+      .def_prop_ro("gpu", property<&Model::gpu>())
       .def_prop_ro("has_encoder", property<&Model::has_encoder>())
       .def_prop_ro("has_decoder", property<&Model::has_decoder>())
       .def_prop_ro("context_length", property<&Model::context_length>())

@@ -76,8 +76,9 @@ heed_status heed_model_load(const char* path, const heed_load_options* options, 
     const HubCall hub(from.hub);
     const heed::LoadOptions how = load_options(from, hub);
     heed::Model loaded = hub.run([&] { return heed::Model::load(path, how); });
-    std::string family = loaded.family();
-    set_handle(model, std::make_shared<LoadedModel>(std::move(loaded), std::move(family)));
+    std::string family = loaded.family(), gpu = loaded.gpu();
+    set_handle(model,
+               std::make_shared<LoadedModel>(std::move(loaded), std::move(family), std::move(gpu)));
   });
 }
 
@@ -96,7 +97,8 @@ heed_status heed_model_get_facts(heed_model* model, heed_model_facts* facts, hee
                  .has_chat_template = loaded.has_chat_template(),
                  .context_length = loaded.context_length(),
                  .vocab_size = loaded.vocab_size(),
-                 .embedding_size = loaded.embedding_size()},
+                 .embedding_size = loaded.embedding_size(),
+                 .gpu = string_of(object->gpu)},
                 "facts");
   });
 }

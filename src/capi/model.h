@@ -16,7 +16,7 @@ namespace heed::capi {
 /// A model, and the texts that C callers read in place.
 struct LoadedModel {
   Model model;
-  std::string family;
+  std::string family, gpu;
 };
 
 template <>

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
+
+#include "heed/base/sanitizer.h"
 
 #if defined(HEED_TSAN_FIBERS)
 extern "C" {
@@ -27,12 +30,28 @@ constexpr auto kUnwritten = static_cast<std::byte>(0xff);  // NaN in f32, f16 an
 
 thread_local Block* current_block = nullptr;
 
+// Those of the last block of this thread, for the next one: fresh memory costs the host more than
+// most blocks do. Sanitizers would take the next block for a continuation of the last one.
+#if defined(HEED_ADDRESS_SANITIZER) || defined(HEED_TSAN_FIBERS)
+constexpr bool kKeepStacks = false;
+#else
+constexpr bool kKeepStacks = true;
+#endif
+thread_local std::vector<std::unique_ptr<std::byte[]>> kept_stacks;  // kStackBytes each
+
+std::vector<std::unique_ptr<std::byte[]>> take_stacks(size_t count) {
+  auto stacks = std::exchange(kept_stacks, {});
+  while (stacks.size() < count)
+    stacks.push_back(std::make_unique_for_overwrite<std::byte[]>(kStackBytes));
+  return stacks;
+}
+
 }  // namespace
 
 Block::Block(const Launch& launch, Dimensions index)
     : launch_(launch),
       index_(index),
-      stacks_(std::make_unique_for_overwrite<std::byte[]>(kStackBytes * launch.threads)),
+      stacks_(take_stacks(launch.threads)),
       shared_(launch.shared_bytes + kSharedAlignment, kUnwritten),
       threads_(launch.threads),
       warps_(launch.threads / kWarpLanes),
@@ -46,7 +65,7 @@ Block::Block(const Launch& launch, Dimensions index)
   shared_offset_ = static_cast<size_t>(static_cast<std::byte*>(begin) - shared_.data());
   for (unsigned i = 0; i < launch.threads; ++i)
     threads_[i].fiber.start(
-        std::span(stacks_.get() + kStackBytes * i, kStackBytes),
+        std::span(stacks_[i].get(), kStackBytes),
         [](void* launched) {
           auto& of = *static_cast<Launch*>(launched);
           __tsan_acquire(&of);
@@ -54,6 +73,10 @@ Block::Block(const Launch& launch, Dimensions index)
           __tsan_release(&of);
         },
         &launch_);
+}
+
+Block::~Block() {
+  if (kKeepStacks) kept_stacks = std::move(stacks_);
 }
 
 Block& Block::current() { return *current_block; }

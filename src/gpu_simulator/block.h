@@ -53,6 +53,9 @@ struct Launch {
 class HEED_EXPORT Block {
  public:
   Block(const Launch& launch, Dimensions index);
+  ~Block();
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
 
   /// Runs all threads to their end. Returns what the kernel did wrong ("block 2, thread 33: lanes
   /// of a warp diverged"), "" for nothing.
@@ -111,7 +114,7 @@ class HEED_EXPORT Block {
 
   Launch launch_;
   Dimensions index_;
-  std::unique_ptr<std::byte[]> stacks_;
+  std::vector<std::unique_ptr<std::byte[]>> stacks_;
   std::vector<std::byte> shared_;
   size_t shared_offset_ = 0;
   std::vector<Thread> threads_;

@@ -26,6 +26,7 @@ const std::map<int, Result>& results() {
       {34, {"CUDA_ERROR_STUB_LIBRARY", "CUDA driver is a stub library"}},
       {100, {"CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"}},
       {kInvalidDevice, {"CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"}},
+      {214, {"CUDA_ERROR_ECC_UNCORRECTABLE", "uncorrectable ECC error encountered"}},
       {209,
        {"CUDA_ERROR_NO_BINARY_FOR_GPU",
         "no kernel image is available for execution on the device"}},
@@ -150,11 +151,17 @@ HEED_EXPORT int cuDeviceGetAttribute(int* value, int attribute, int device) {
 HEED_EXPORT int cuDevicePrimaryCtxRetain(void** context, int) {
   return carry_out("cuDevicePrimaryCtxRetain", [&] {
     *context = &simulated();
+    simulated().retain();
     return 0;
   });
 }
 
-HEED_EXPORT int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
+// Also after a fault.
+HEED_EXPORT int cuDevicePrimaryCtxRelease_v2(int) {
+  const std::lock_guard lock(simulated().calls());
+  simulated().release();
+  return 0;
+}
 
 HEED_EXPORT int cuCtxSetCurrent(void*) {
   return carry_out("cuCtxSetCurrent", [] { return 0; });

@@ -9,8 +9,22 @@
 
 namespace heed::gpu_simulator {
 
+namespace {
+
+bool loses_gpu(int result) {
+  constexpr int kEcc = 214, kNvlink = 220, kIllegalAddress = 700;
+  return result == kEcc || result == kNvlink ||
+         (result >= kIllegalAddress && result <= kLaunchFailed);
+}
+
+}  // namespace
+
 void SimulatedDriver::start() {
-  fault_.clear();
+  const std::lock_guard lock(calls_mutex_);
+  if (open_ == 0) {
+    fault_.clear();
+    lost_ = 0;
+  }
   settings_.clear();
   calls_ = 0;
   const char* text = std::getenv("HEED_SIMULATED_GPU");
@@ -36,6 +50,8 @@ int SimulatedDriver::capability(int device) const {
 }
 
 int SimulatedDriver::planned_error(std::string_view function) {
+  // Of a lost GPU the driver still says what it is.
+  if (lost_ != 0 && function != "cuInit" && !function.starts_with("cuDevice")) return lost_;
   const auto found = settings_.find("fail");
   if (found == settings_.end()) return 0;
   std::istringstream parts(found->second);
@@ -45,7 +61,10 @@ int SimulatedDriver::planned_error(std::string_view function) {
   std::getline(parts, number, ':');
   if (name != function) return 0;
   const int wanted = std::atoi(number.c_str());
-  return ++calls_ == wanted || wanted == 0 ? std::atoi(result.c_str()) : 0;
+  if (++calls_ != wanted && wanted != 0) return 0;
+  const int error = std::atoi(result.c_str());
+  if (loses_gpu(error)) lost_ = error;
+  return error;
 }
 
 int SimulatedDriver::allocate(uint64_t& pointer, size_t bytes) {

@@ -27,19 +27,23 @@ constexpr int kInvalidValue = 1, kOutOfMemory = 2, kInvalidDevice = 101, kNotFou
 ///   cores       whose tensor cores: hopper (default) or ampere
 ///   capability  of each device (90), or 75+90: of the first and of the others
 ///   devices     how many there are (1)
-///   fail        NAME:RESULT:N the N-th call of a function returns the error RESULT; 0: each call
+///   fail        NAME:RESULT:N the N-th call of a function returns the error RESULT; 0: each call.
+///               After an error that loses a GPU (illegal addresses, ECC), every call for it does
 /// cuInit() reads it again.
 class SimulatedDriver {
  public:
-  /// Reads HEED_SIMULATED_GPU, and forgets the fault of a kernel.
+  /// Reads HEED_SIMULATED_GPU. Forgets faults, unless a GPU is open.
   void start();
+  void retain() { ++open_; }
+  void release() { --open_; }
 
   int64_t setting(const std::string& name, int64_t otherwise) const;
   size_t memory() const { return static_cast<size_t>(setting("memory", 256)) << 20; }
 
   int capability(int device) const;
 
-  /// What a call returns without being carried out: an error that HEED_SIMULATED_GPU asks for.
+  /// What a call returns without being carried out: an error that HEED_SIMULATED_GPU asks for, or
+  /// that has lost the GPU.
   int planned_error(std::string_view function);
 
   int allocate(uint64_t& pointer, size_t bytes);
@@ -62,7 +66,7 @@ class SimulatedDriver {
   std::map<uint64_t, size_t> sizes_;
   std::map<uintptr_t, size_t> pinned_;
   size_t used_ = 0;
-  int calls_ = 0;
+  int calls_ = 0, open_ = 0, lost_ = 0;
   std::mutex mutex_, calls_mutex_;
   std::string fault_;
 };

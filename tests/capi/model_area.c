@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "tests/capi/areas.h"
 #include "tests/capi/check.h"
 
@@ -128,6 +130,8 @@ int test_model(const struct test_paths* paths) {
   CHECK(is_text(facts.family, "llama") && !facts.has_encoder && facts.has_decoder);
   CHECK(facts.has_tokenizer && !facts.has_chat_template && facts.context_length == 64);
   CHECK(facts.vocab_size == 120 && facts.embedding_size == 64);
+  /* The tests also run where the simulated GPU is the driver's. */
+  if (getenv("HEED_CUDA_DRIVER")) CHECK(is_text(facts.gpu, "GPU 0 (simulated GPU)"));
   /* An older program has a smaller struct. */
   facts.vocab_size = 7;
   facts.struct_size = offsetof(heed_model_facts, vocab_size);

@@ -77,7 +77,6 @@ refused "line 1: expected source, tab, target" "$heed" score --model translator 
 refused "length_penalty is nan" \
   "$heed" translate --model translator --length-penalty nan <a.txt
 refused "num_beams is for models with a decoder" "$heed" bench "${encoder[@]}" --num-beams 2
-refused "an encoder-only model computes in f32 or int8" "$heed" bench "${encoder[@]}" --compute bf16
 
 # An error ends the command although standard input is still open.
 mkfifo open

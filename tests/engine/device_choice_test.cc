@@ -133,12 +133,13 @@ TEST(Load, KnowsWhatItWillPutIntoMemory) {
   const std::filesystem::path path = folder / "model";
   const ModelFacts facts = describe_model(path);
   const io::ModelFiles files(path);
-  const LoadedBytes stored = memory_to_load(files, {});
+  const auto opened = open_model(files, {});
+  const LoadedBytes stored = memory_to_load(opened, {});
   EXPECT_EQ(stored.weights, facts.weight_bytes.at(WeightType::f32));
   EXPECT_EQ(stored.cache, facts.memory.cache_bytes);
   EXPECT_EQ(stored.weights_as_q8_0, facts.weight_bytes.at(WeightType::q8_0));
-  EXPECT_EQ(memory_to_load(files, {.weights = WeightType::q8_0}).weights, stored.weights_as_q8_0);
-  const LoadedBytes bf16 = memory_to_load(files, {.cache = CacheType::bf16});
+  EXPECT_EQ(memory_to_load(opened, {.weights = WeightType::q8_0}).weights, stored.weights_as_q8_0);
+  const LoadedBytes bf16 = memory_to_load(opened, {.cache = CacheType::bf16});
   EXPECT_EQ(2 * bf16.cache, stored.cache);
 }
 

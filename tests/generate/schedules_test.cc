@@ -7,6 +7,7 @@
 #include "heed/kernels/quantize.h"
 #include "tests/generate/jobs.h"
 #include "tests/generate/small_decoder.h"
+#include "tests/kernels/test_gpu.h"
 
 namespace heed::generate {
 namespace {
@@ -18,44 +19,54 @@ void quantise(model::Transformer& model) {
     kernels::quantize(parameter.value, blocks);
     parameter.value = blocks;
   }
-  model.pack(Compute::int8);
 }
 
 constexpr int64_t kMaxPositions = 2048;
 
-std::vector<TestModel> test_models() {
-  std::vector<TestModel> all;
-  for (const DecoderVariant& variant : kDecoderVariants) {
-    const std::string name = variant.name;
-    all.push_back({name + ", f32", varied_model(variant, kMaxPositions), {}});
-    all.push_back({name + ", bf16",
-                   varied_model(variant, kMaxPositions),
-                   {.dtype = DType::bf16, .cache = {.memory_dtype = DType::bf16}}});
-    all.push_back({name + ", int8",
-                   varied_model(variant, kMaxPositions),
-                   {.cache = {.dtype = DType::bf16, .memory_dtype = DType::bf16}}});
-    quantise(*all.back().model);
+/// A model that computes on a device, or on the host (null).
+TestModel test_model(const DecoderVariant& variant, Compute compute, Device* device = nullptr) {
+  const std::string name = fmt::format("{}, {}", variant.name, name_of(compute));
+  TestModel test{name, varied_model(variant, kMaxPositions), {.dtype = activation_dtype(compute)}};
+  if (compute == Compute::bf16) test.options.cache.memory_dtype = DType::bf16;
+  if (compute == Compute::int8) {
+    test.options.cache = {.dtype = DType::bf16, .memory_dtype = DType::bf16};
+    quantise(*test.model);
   }
-  all.push_back({"q8_0 cache",
-                 varied_model({"wide heads",
-                               [](model::ModelConfig& c) {
-                                 c.n_kv_heads = 2;
-                                 c.head_dim = c.v_head_dim = 32;
-                               }},
-                              kMaxPositions),
-                 {.cache = {.dtype = DType::q8_0}}});
-  return all;
+  test.model->move_to(device);
+  if (device || compute == Compute::int8) test.model->pack(compute);
+  return test;
 }
+
+TestModel model_with_q8_0_cache(Device* device = nullptr) {
+  const DecoderVariant wide_heads{"wide heads, q8_0 cache", [](model::ModelConfig& c) {
+                                    c.n_kv_heads = 2;
+                                    c.head_dim = c.v_head_dim = 32;
+                                  }};
+  TestModel test = test_model(wide_heads, Compute::f32, device);
+  test.options.cache = {.dtype = DType::q8_0};
+  return test;
+}
+
+/// How much is run.
+struct Sizes {
+  int schedules, jobs;  // of each model
+  int64_t longest;      // text in tokens
+  int64_t outputs;      // tokens of an output, at most
+  int arrivals;         // requests of a schedule
+};
 
 /// Jobs of all kinds, and the result of each alone.
 class Jobs {
  public:
-  Jobs(const TestModel& model, Random& random, int count) : model_(model), random_(random) {
-    for (int i = 0; i < count; ++i) {
+  Jobs(const TestModel& model, Random& random, const Sizes& sizes)
+      : model_(model), random_(random), sizes_(sizes) {
+    for (int i = 0; i < sizes.jobs; ++i) {
       jobs.push_back(next());
       expected.push_back(alone(model, jobs.back()));
     }
   }
+
+  const Sizes& sizes() const { return sizes_; }
 
   std::vector<Job> jobs;
   std::vector<Result> expected;
@@ -70,7 +81,7 @@ class Jobs {
       job.prompt = text();
     }
     job.number = jobs.size();
-    job.max_new_tokens = 1 + random_.below(16);
+    job.max_new_tokens = 1 + random_.below(sizes_.outputs);
     job.options.rules.eos_ids = {1, 3};
     job.options.top_log_probabilities = static_cast<int>(random_.below(3)) - 1;
     job.options.sampling = {.repetition_penalty = random_.once_in(2) ? 1.2f : 1.0f,
@@ -84,7 +95,7 @@ class Jobs {
     return job;
   }
 
-  /// 1 to 2,000 tokens. Half of the texts continue a conversation: they begin with an earlier
+  /// Half of the texts continue a conversation: they begin with an earlier
   /// prompt and its output.
   std::vector<int32_t> text() {
     std::vector<int32_t> text;
@@ -94,7 +105,8 @@ class Jobs {
       text = jobs[i].source.empty() ? jobs[i].prompt : jobs[i].source;
       text.insert(text.end(), output.begin(), output.end());
     }
-    const int64_t room = 2000 - static_cast<int64_t>(text.size());
+    if (std::ssize(text) >= sizes_.longest) text.clear();
+    const int64_t room = sizes_.longest - static_cast<int64_t>(text.size());
     const int64_t most = random_.once_in(8) ? room : std::min<int64_t>(room, 40);
     const std::vector<int32_t> more = random_tokens(random_, 1 + random_.below(most));
     text.insert(text.end(), more.begin(), more.end());
@@ -103,6 +115,7 @@ class Jobs {
 
   const TestModel& model_;
   Random& random_;
+  const Sizes sizes_;
 };
 
 /// Drafts of any length, of which some tokens are wrong.
@@ -153,9 +166,9 @@ class Schedule {
         scheduler_(*model.model, options(model, random)) {}
 
   void run() {
-    for (int steps = 0; arrivals_ < 12 || !scheduler_.idle(); ++steps) {
+    for (int steps = 0; arrivals_ < jobs_.sizes().arrivals || !scheduler_.idle(); ++steps) {
       ASSERT_LT(steps, 10000) << model_.name;
-      while (arrivals_ < 12 && random_.once_in(3)) arrive();
+      while (arrivals_ < jobs_.sizes().arrivals && random_.once_in(3)) arrive();
       if (!running_.empty() && random_.once_in(40)) cancel();
       for (const Scheduler::Progress& progress : scheduler_.step()) check(progress);
     }
@@ -176,9 +189,11 @@ class Schedule {
 
   SchedulerOptions options(const TestModel& model, Random& random) const {
     SchedulerOptions options = model.options;
-    options.max_active_tokens = random.once_in(3) ? 0 : 50 + random.below(3000);
-    options.max_prefill_tokens = random.once_in(3) ? 0 : 1 + random.below(200);
-    options.max_cached_tokens = random.once_in(2) ? 0 : random.below(5000);
+    const int64_t longest = jobs_.sizes().longest;
+    options.max_active_tokens = random.once_in(3) ? 0 : 50 + random.below(longest * 3 / 2);
+    options.max_prefill_tokens =
+        random.once_in(3) ? 0 : 1 + random.below(std::max<int64_t>(longest / 10, 16));
+    options.max_cached_tokens = random.once_in(2) ? 0 : random.below(longest * 5 / 2);
     if (random.once_in(2)) options.drafter = drafter_;
     return options;
   }
@@ -218,24 +233,60 @@ class Schedule {
   int64_t verified_ = 0;
 };
 
-TEST(Schedules, EveryRequestHasTheBitsThatItHasAloneInAnySchedule) {
-  Executor executors[] = {Executor(1), Executor(2), Executor(3)};
+/// What happened in schedules.
+struct Sums {
   int64_t verified = 0, reused = 0, drafts_accepted = 0;
-  for (const TestModel& model : test_models()) {
+};
+
+/// Runs random schedules of each model.
+Sums run_schedules(const std::vector<TestModel>& models, const Sizes& sizes) {
+  Executor executors[] = {Executor(1), Executor(2), Executor(3)};
+  Sums sums;
+  for (const TestModel& model : models) {
     Random random(17);
-    const Jobs jobs(model, random, 30);
-    for (int i = 0; i < 12; ++i) {  // with 19 models: 228 schedules
+    const Jobs jobs(model, random, sizes);
+    for (int i = 0; i < sizes.schedules; ++i) {
       const ExecutorScope scope(executors[i % 3]);
       Schedule schedule(model, jobs, random);
-      ASSERT_NO_FATAL_FAILURE(schedule.run());
-      verified += schedule.verified();
-      reused += schedule.reused();
-      drafts_accepted += schedule.drafts_accepted();
+      schedule.run();
+      if (testing::Test::HasFatalFailure()) return sums;
+      sums.verified += schedule.verified();
+      sums.reused += schedule.reused();
+      sums.drafts_accepted += schedule.drafts_accepted();
     }
   }
-  EXPECT_GT(verified, 1500);
-  EXPECT_GT(reused, 1000);
-  EXPECT_GT(drafts_accepted, 1000);
+  return sums;
+}
+
+TEST(Schedules, EveryRequestHasTheBitsThatItHasAloneInAnySchedule) {
+  std::vector<TestModel> models;  // 19: 228 schedules
+  for (const DecoderVariant& variant : kDecoderVariants)
+    for (const Compute compute : {Compute::f32, Compute::bf16, Compute::int8})
+      models.push_back(test_model(variant, compute));
+  models.push_back(model_with_q8_0_cache());
+  const Sums sums = run_schedules(
+      models, {.schedules = 12, .jobs = 30, .longest = 2000, .outputs = 16, .arrivals = 12});
+  EXPECT_GT(sums.verified, 1500);
+  EXPECT_GT(sums.reused, 1000);
+  EXPECT_GT(sums.drafts_accepted, 1000);
+}
+
+TEST(Schedules, EveryRequestHasTheBitsThatItHasAloneOnAGpu) {
+  Device* const gpu = &kernels::test_gpu();
+  std::vector<TestModel> models;  // 5: 50 schedules
+  const auto add = [&](size_t variant, Compute compute) {
+    models.push_back(test_model(kDecoderVariants[variant], compute, gpu));
+  };
+  add(0, Compute::bf16);
+  add(1, Compute::f32);
+  add(2, Compute::int8);
+  add(5, Compute::bf16);
+  models.push_back(model_with_q8_0_cache(gpu));
+  const Sums sums = run_schedules(
+      models, {.schedules = 10, .jobs = 3, .longest = 24, .outputs = 4, .arrivals = 5});
+  EXPECT_GT(sums.verified, 150);
+  EXPECT_GT(sums.reused, 20);
+  EXPECT_GT(sums.drafts_accepted, 15);
 }
 
 }  // namespace

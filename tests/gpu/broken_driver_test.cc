@@ -45,7 +45,7 @@ TEST(BrokenDriver, HasNoMemory) {
             "GPU 0 (simulated GPU): allocating pinned memory: out of memory "
             "(CUDA_ERROR_OUT_OF_MEMORY)");
   const std::string error = error_with("fail=cuMemAlloc:2:0");
-  EXPECT_TRUE(error.starts_with("out of memory on GPU 0 (simulated GPU): 4096 bytes could not"))
+  EXPECT_TRUE(error.starts_with("out of memory on GPU 0 (simulated GPU): 4,096 bytes could not"))
       << error;
 }
 

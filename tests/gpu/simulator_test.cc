@@ -205,8 +205,8 @@ TEST(Gpu, SaysHowMuchMemoryIsWantedAndFree) {
   EXPECT_EQ(device.allocated_bytes(), size_t{1} << 19);
   EXPECT_EQ(
       error_of([&] { device.allocate((size_t{1} << 19) + 1); }),
-      "out of memory on GPU 0 (simulated GPU): 528384 bytes could not be allocated, 524288 are "
-      "in use and 520192 free: fewer tokens at a time or quantised weights (q8_0) need less");
+      "out of memory on GPU 0 (simulated GPU): 528,384 bytes could not be allocated, 524,288 are "
+      "in use and 520,192 free: fewer tokens at a time or quantised weights (q8_0) need less");
 }
 
 TEST(Gpu, UsesFreedMemoryAgainAndReturnsItToTheDriver) {

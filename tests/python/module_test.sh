@@ -20,4 +20,5 @@ if [[ ! -e $build/complete ]]; then
 fi
 "${pip[@]}" install -q --no-build-isolation --no-deps --force-reinstall ./python \
   -C build-dir="$build/extension" -C cmake.define.HEED_BUILD_TREE="$libraries"
+export HEED_SIMULATED_DRIVER=$libraries/tests/simulated_kernels.so
 exec "$build/venv/bin/python" -m pytest -q -c python/pyproject.toml --rootdir . --timeout 120 tests/python

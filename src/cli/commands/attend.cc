@@ -98,7 +98,7 @@ void add_attend(Command& program) {
       "attend", "Shows which tokens attend to which, as text, figure or web page");
   auto options = std::make_shared<AttendOptions>();
   AttentionOptions& attention = options->drawing.attention;
-  add_model_options(command, options->model, false);
+  add_model_options(command, options->model);
   command
       .add_option("--source,--text", options->source,
                   "Input text; for an encoder-decoder the input of the encoder")

@@ -78,57 +78,61 @@ int64_t peak_memory() {
   return int64_t{usage.ru_maxrss} * 1024;
 }
 
-Json described(const Measurement& measured, double peak) {
+Json described(const Measurement& measured) {
   Json facts = {{"count", measured.count},
                 {"unit", measured.unit},
                 {"per_second", measured.rate()},
                 {"slowest", measured.slowest_rate()},
                 {"fastest", measured.fastest_rate()},
                 {"seconds", measured.seconds}};
-  if (measured.operations > 0) {
-    const double rate = measured.operations / measured.median_seconds();
-    facts["operations_per_second"] = rate;
-    facts["share_of_arithmetic"] = rate / peak;
-  }
+  if (measured.operations > 0)
+    facts["operations_per_second"] = measured.operations / measured.median_seconds();
   return facts;
 }
 
-/// Adds how fast a decoding step reads the weights, compared with the machine's bandwidth for as
-/// many bytes.
+/// Adds how fast a decoding step reads the weights.
 void add_reading(Json& facts, const Measurement& measured, int64_t steps) {
-  const double bytes = measured.weight_bytes / static_cast<double>(steps);
-  const double rate = measured.weight_bytes / measured.median_seconds();
-  const double limit = measure_reading(area_of(bytes), kLimitSeconds);
-  facts["weight_bytes_per_step"] = bytes;
-  facts["bytes_per_second"] = rate;
-  facts["reading_limit"] = limit;
-  facts["share_of_reading"] = rate / limit;
+  facts["weight_bytes_per_step"] = measured.weight_bytes / static_cast<double>(steps);
+  facts["bytes_per_second"] = measured.weight_bytes / measured.median_seconds();
+}
+
+/// Adds to each measurement what it is of the processors' arithmetic, and of the bandwidth for as
+/// many bytes.
+void add_shares(Json& measured, Compute compute) {
+  const auto peak = measure_arithmetic(compute, kLimitSeconds).operations_per_second;
+  for (Json& entry : measured) {
+    if (entry.contains("operations_per_second"))
+      entry["share_of_arithmetic"] = entry["operations_per_second"].get<double>() / peak;
+    if (!entry.contains("bytes_per_second")) continue;
+    const double limit =
+        measure_reading(area_of(entry["weight_bytes_per_step"].get<double>()), kLimitSeconds);
+    entry["reading_limit"] = limit;
+    entry["share_of_reading"] = entry["bytes_per_second"].get<double>() / limit;
+  }
 }
 
 Json measure_model(const BenchArguments& options, const Threads& threads) {
   const Model model = load_model(options.model, threads);
   const BenchOptions bench = with_defaults(model, options.bench);
   const LoadedWeights weights = loaded_weights(model);
-  Json facts = {{"model", options.model.path},
-                {"family", model.family()},
-                {"parameters", weights.parameters},
-                {"weights", weights.bytes},
-                {"compute", name_of(weights.compute)},
-                {"threads", thread_count()},
-                {"batch", bench.batch},
-                {"num_beams", bench.num_beams}};
+  Json facts = {
+      {"model", options.model.path},         {"family", model.family()},
+      {"parameters", weights.parameters},    {"weights", weights.bytes},
+      {"compute", name_of(weights.compute)}, {"device", model.gpu().empty() ? "cpu" : model.gpu()},
+      {"threads", thread_count()},           {"batch", bench.batch},
+      {"num_beams", bench.num_beams}};
   std::vector<Measurement> all;
   if (options.input.empty())
     all = measure_tokens(model, bench);
   else
     all.push_back(measure_lines(model, read_lines(options.input), bench));
-  facts["peak_memory"] = peak_memory();  // before measure_arithmetic() allocates
-  const auto peak = measure_arithmetic(weights.compute, kLimitSeconds);
+  facts["peak_memory"] = peak_memory();  // before add_shares() allocates
   for (const Measurement& measured : all) {
     Json& entry = facts["measured"][measured.what];
-    entry = described(measured, peak.operations_per_second);
+    entry = described(measured);
     if (measured.weight_bytes > 0) add_reading(entry, measured, bench.tokens);
   }
+  if (model.gpu().empty()) add_shares(facts["measured"], weights.compute);
   return facts;
 }
 
@@ -138,11 +142,17 @@ std::string utilisation(const Json& entry, const Json& facts) {
                        entry["weight_bytes_per_step"].get<double>() / 1e6,
                        100 * entry["share_of_reading"].get<double>(),
                        entry["reading_limit"].get<double>() / 1e9);
+  if (entry.contains("bytes_per_second"))  // on a GPU
+    return fmt::format("{:.1f} MB of weights per step: {:.1f} GB/s",
+                       entry["weight_bytes_per_step"].get<double>() / 1e6,
+                       entry["bytes_per_second"].get<double>() / 1e9);
   if (entry.contains("share_of_arithmetic"))
     return fmt::format("{:.0f} GFLOP/s: {:.0f}% of the machine's {} arithmetic",
                        entry["operations_per_second"].get<double>() / 1e9,
                        100 * entry["share_of_arithmetic"].get<double>(),
                        facts["compute"].get<std::string>());
+  if (entry.contains("operations_per_second"))
+    return fmt::format("{:.0f} GFLOP/s", entry["operations_per_second"].get<double>() / 1e9);
   return "";
 }
 
@@ -154,9 +164,10 @@ void print_table(const Json& facts) {
   std::cout << fmt::format("{}: {}, {:.1f} million parameters, {}\n",
                            facts["model"].get<std::string>(), facts["family"].get<std::string>(),
                            facts["parameters"].get<double>() / 1e6, weights);
-  std::cout << fmt::format("{} threads, batch {}, num_beams {}, {} arithmetic\n\n",
-                           facts["threads"].get<int>(), facts["batch"].get<int64_t>(),
-                           facts["num_beams"].get<int>(), facts["compute"].get<std::string>());
+  std::cout << fmt::format("{}, {} threads, batch {}, num_beams {}, {} arithmetic\n\n",
+                           facts["device"].get<std::string>(), facts["threads"].get<int>(),
+                           facts["batch"].get<int64_t>(), facts["num_beams"].get<int>(),
+                           facts["compute"].get<std::string>());
   for (const auto& [what, entry] : facts["measured"].items())
     std::cout << fmt::format("{:<8} {:>8} {:<8} {:>10.1f}/s  ({:.1f} to {:.1f})  {}\n", what,
                              entry["count"].get<int64_t>(), entry["unit"].get<std::string>(),

@@ -118,13 +118,13 @@ void add_classify(Command& program) {
       "classify",
       "Labels each line of standard input, or with a model for token classification its entities");
   auto arguments = std::make_shared<ClassifyArguments>();
-  add_model_options(command, arguments->model, false);
+  add_model_options(command, arguments->model);
   command
       .add_option("--top", arguments->top,
                   "Labels printed per text, best first (default: 1, with --json all)")
       .range(int64_t{1}, kMaxTyped);
   add_declared_option(command, ClassifyOption::max_seq_length, arguments->classify);
-  add_declared_option(command, ClassifyOption::batch_tokens, arguments->classify).show_default();
+  add_declared_option(command, ClassifyOption::batch_tokens, arguments->classify);
   command.add_flag("--json", arguments->json,
                    "Print one JSON object per line; start and end of an entity count characters");
   add_line_options(command, arguments->lines);

@@ -53,14 +53,14 @@ void add_embed(Command& program) {
   Command command = program.add_subcommand(
       "embed", "Computes an embedding for each line of standard input, printed as a JSON object");
   auto arguments = std::make_shared<EmbedArguments>();
-  add_model_options(command, arguments->model, false);
+  add_model_options(command, arguments->model);
   add_declared_option(command, EmbedOption::pooling, arguments->embed);
   Option normalize = add_declared_value(command, EmbedOption::normalize, arguments->normalize);
   command.add_flag("--no-normalize", arguments->no_normalize, "Do not scale vectors")
       .excludes(normalize);
   add_declared_option(command, EmbedOption::max_seq_length, arguments->embed);
   command.add_renamed("--max-tokens", "--max-seq-length");
-  add_declared_option(command, EmbedOption::batch_tokens, arguments->embed).show_default();
+  add_declared_option(command, EmbedOption::batch_tokens, arguments->embed);
   add_line_options(command, arguments->lines);
   add_common_options(command, arguments->common);
   command.footer("Example:\n  echo 'A sentence.' | heed embed --model all-MiniLM-L6-v2");

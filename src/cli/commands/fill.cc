@@ -80,7 +80,7 @@ int run_fill(const FillArguments& arguments) {
 void add_fill(Command& program) {
   Command command = program.add_subcommand("fill", "Predicts the masked tokens of a text");
   auto arguments = std::make_shared<FillArguments>();
-  add_model_options(command, arguments->model, false);
+  add_model_options(command, arguments->model);
   command.add_option("text", arguments->text,
                      "Text with [MASK] or <mask>; without it, each line of standard input");
   command.add_option("--top", arguments->top, "Candidates printed per mask")

@@ -74,7 +74,7 @@ void add_rerank(Command& program) {
   Command command = program.add_subcommand(
       "rerank", "Sorts the lines of standard input by how well they answer a query");
   auto arguments = std::make_shared<RerankArguments>();
-  add_model_options(command, arguments->model, false);
+  add_model_options(command, arguments->model);
   command.add_option("--query", arguments->query, "The query").required();
   command.add_option("--top", arguments->top, "Lines printed, best first (default: all)")
       .range(int64_t{1}, kMaxTyped);
@@ -82,7 +82,7 @@ void add_rerank(Command& program) {
       .description(
           "Truncate query and line together to this many tokens (default: model_max_length of "
           "tokenizer_config.json, else the model's context length)");
-  add_declared_option(command, ClassifyOption::batch_tokens, arguments->classify).show_default();
+  add_declared_option(command, ClassifyOption::batch_tokens, arguments->classify);
   command.add_flag("--json", arguments->json,
                    "Print one JSON object per line: its index from 0, score and text");
   add_input_options(command, arguments->lines);

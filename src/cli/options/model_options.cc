@@ -15,11 +15,9 @@ namespace heed::cli {
 
 using engine::LoadOption;
 
-void add_model_options(Command& command, ModelOptions& options, bool bf16) {
-  std::vector<std::string> arithmetic{"auto", "f32", "int8"};
+void add_model_options(Command& command, ModelOptions& options) {
   std::vector<std::string> weights{"stored"};
   for (const WeightType type : kWeightTypes) weights.emplace_back(name_of(type));
-  if (bf16) arithmetic.emplace_back("bf16");
   const auto set_weights = [&load = options.load](const std::string& name) {
     load.weights = name == "stored" ? std::nullopt : std::optional(named(name, kWeightTypes));
   };
@@ -32,7 +30,7 @@ void add_model_options(Command& command, ModelOptions& options, bool bf16) {
       .one_of(weights)
       .show_default("stored");
   add_declared_callback(command, LoadOption::compute, set_compute)
-      .one_of(arithmetic)
+      .one_of({"auto", "f32", "int8", "bf16"})
       .show_default("auto");
   add_declared_option(command, LoadOption::device, options.load).show_default();
   add_declared_option(command, LoadOption::random_weights, options.load);

@@ -18,9 +18,8 @@ struct ModelOptions {
 };
 
 /// Adds --model, --adapter, --weights, --compute, --device, --random-weights,
-/// --rope-context and --weight-cache. `bf16` is false for commands that compute activations in f32
-/// only.
-void add_model_options(Command& command, ModelOptions& options, bool bf16 = true);
+/// --rope-context and --weight-cache.
+void add_model_options(Command& command, ModelOptions& options);
 
 /// Adds --speculate, --draft and --draft-weights, and returns them.
 std::vector<Option> add_speculation_options(Command& command, ModelOptions& options);

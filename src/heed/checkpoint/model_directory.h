@@ -43,6 +43,8 @@ class OpenedModel {
   explicit OpenedModel(const io::ModelFiles& files, const BuildOptions& options = {});
 
   const model::Transformer& model() const { return *model_; }
+  /// Sets BuildOptions::device later.
+  void move_to(Device* device) { model_->move_to(device); }
   /// The type in which each parameter is stored, in their order; f32 for those that are not.
   std::vector<DType> stored_dtypes() const;
   /// Reads the weights, or initialises them. Throws Error with the file, the tensor, what was found

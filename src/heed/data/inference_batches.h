@@ -16,6 +16,21 @@ namespace heed::data {
 std::vector<std::vector<int64_t>> plan_by_tokens(std::span<const int64_t> lengths,
                                                  int64_t token_budget);
 
+/// Tokens of a batch on a GPU, unless the caller says how many: so many rows that each product has
+/// a few tiles for every multiprocessor of the largest GPUs (128 x 3 tiles of 128 x 128 where a
+/// model is 384 wide, for 132), and few enough for the memory of small ones (a layer that is 4,096
+/// wide takes 256 MiB in f32).
+inline constexpr int64_t kDeviceBatchTokens = 16384;
+
+/// Tokens of a batch of texts that are only read: `asked`, or if that is 0, what is fastest. On the
+/// CPU small batches are: their activations stay in the caches, which saves more than reading the
+/// weights again costs.
+constexpr int64_t tokens_per_batch(int64_t asked, bool on_device) {
+  constexpr int64_t kCpuBatchTokens = 512;
+  if (asked > 0) return asked;
+  return on_device ? kDeviceBatchTokens : kCpuBatchTokens;
+}
+
 /// Limits for plan_for_threads().
 struct BatchTokens {
   int64_t max_per_batch = 0;

@@ -102,11 +102,9 @@ double generation_seconds(const model::Transformer& model, const Sizes& options,
   });
 }
 
-/// heed embed has neither beam search nor bf16.
 void check_encoder_sizes(const Sizes& options) {
   require(options.num_beams == 1,
           "num_beams is for models with a decoder, this one is encoder-only");
-  require(options.dtype == DType::f32, "an encoder-only model computes in f32 or int8, found bf16");
 }
 
 void check_sizes(const model::Transformer& model, const Sizes& options) {

@@ -9,6 +9,7 @@
 #include "heed/base/error.h"
 #include "heed/base/parse_number.h"
 #include "heed/base/quote.h"
+#include "heed/engine/loaded_model.h"
 #include "heed/gpu/gpu.h"
 #include "heed/kernels/gpu/open.h"
 
@@ -107,5 +108,7 @@ Device* device_for(std::string_view device, const std::function<LoadedBytes()>& 
   }
   return first_gpu(all, needs());
 }
+
+const gpu::Gpu* gpu_of(const Model& model) { return loaded(model).gpu(); }
 
 }  // namespace heed::engine

@@ -5,7 +5,12 @@
 #include <optional>
 #include <string_view>
 
+#include "heed/model.h"
 #include "heed/tensor/device.h"
+
+namespace heed::gpu {
+class Gpu;
+}
 
 namespace heed::engine {
 
@@ -30,5 +35,8 @@ struct LoadedBytes {
 /// otherwise throws Error when there is none, when heed cannot use it, and when the weights are
 /// larger than what is free.
 Device* device_for(std::string_view device, const std::function<LoadedBytes()>& needs);
+
+/// The GPU on which a model computes; null: the CPU.
+const gpu::Gpu* gpu_of(const Model& model);
 
 }  // namespace heed::engine

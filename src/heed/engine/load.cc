@@ -5,7 +5,6 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/names.h"
-#include "heed/checkpoint/model_directory.h"
 #include "heed/engine/load_options.h"
 #include "heed/engine/model_sizes.h"
 #include "heed/engine/weight_cache.h"
@@ -32,6 +31,10 @@ void check(const LoadOptions& options) {
 
 bool is_matrix_of_16_bits(const Parameter& parameter, DType dtype) {
   return parameter.shape.rank() > 1 && is_plain(dtype) && dtype != DType::f32;
+}
+
+bool is_matrix_in_f16(const Parameter& parameter, DType dtype) {
+  return parameter.shape.rank() > 1 && dtype == DType::f16;
 }
 
 /// Whether holds(parameter, stored dtype) is true of a parameter.
@@ -65,6 +68,9 @@ LoadPlan plan_of(const LoadOptions& options, const checkpoint::OpenedModel& open
   if (plan.pack == Compute::int8 && has_blocks(opened)) return plan;
   if (options.compute == Compute::int8) {
     plan.weights = DType::q8_0;
+  } else if (options.compute == Compute::bf16 && opened.model().device() &&
+             any_parameter(opened, is_matrix_in_f16)) {
+    plan.weights = DType::bf16;  // tensor cores multiply two matrices of one type
   } else if (options.compute != Compute::bf16 && opened.model().has_encoder() &&
              any_parameter(opened, is_matrix_of_16_bits)) {
     plan.weights = DType::f32;
@@ -85,19 +91,23 @@ DType activation_dtype(const LoadOptions& options) {
   return heed::activation_dtype(options.compute.value_or(Compute::f32));
 }
 
-std::unique_ptr<model::Transformer> load_transformer(const io::ModelFiles& files,
-                                                     const LoadOptions& options, Device* device) {
+checkpoint::OpenedModel open_model(const io::ModelFiles& files, const LoadOptions& options) {
   check(options);
+  return checkpoint::OpenedModel(files, {.context = options.rope_context,
+                                         .parts = options.parts,
+                                         .random_seed = options.random_weights});
+}
+
+std::unique_ptr<model::Transformer> load_transformer(checkpoint::OpenedModel opened,
+                                                     const std::filesystem::path& path,
+                                                     const LoadOptions& options, Device* device) {
   require(!device || options.weight_cache.empty(),
           "a weight cache holds weights packed for the CPU, and the model computes on {}",
           device ? device->name() : "");
-  checkpoint::OpenedModel opened(files, {.context = options.rope_context,
-                                         .parts = options.parts,
-                                         .random_seed = options.random_weights,
-                                         .device = device});
+  opened.move_to(device);
   const LoadPlan plan = plan_of(options, opened);
   std::optional<WeightCache> cache;
-  if (!options.weight_cache.empty()) cache.emplace(files.path(), options);
+  if (!options.weight_cache.empty()) cache.emplace(path, options);
   checkpoint::WeightOptions how{.precision = {plan.weights}, .pack = plan.pack};
   if (cache) how.on_packed = [&cache](PackedWeight& weight) { cache->add(weight); };
   auto model = std::move(opened).load(how);
@@ -112,23 +122,23 @@ std::unique_ptr<model::Transformer> load_transformer(const io::ModelFiles& files
   if (cache) cache->finish();
   require(options.compute != Compute::int8 || generate::computes_in_int8(*model),
           "{}: int8 arithmetic needs quantised weights, and there are none: load them as q8_0",
-          files.path().string());
+          path.string());
   return model;
 }
 
-LoadOptions options_on(Device* device, const io::ModelFiles& files, LoadOptions options) {
-  if (!device || options.compute || options.weights) return options;
-  const checkpoint::OpenedModel opened(files, {.random_seed = options.random_weights});
-  if (!opened.model().has_encoder() && !has_blocks(opened) &&
-      any_parameter(opened, is_matrix_of_16_bits))
+std::unique_ptr<model::Transformer> load_transformer(const io::ModelFiles& files,
+                                                     const LoadOptions& options) {
+  return load_transformer(open_model(files, options), files.path(), options);
+}
+
+LoadOptions options_on_device(const checkpoint::OpenedModel& opened, LoadOptions options) {
+  if (options.compute || options.weights) return options;
+  if (!has_blocks(opened) && any_parameter(opened, is_matrix_of_16_bits))
     options.compute = Compute::bf16;
   return options;
 }
 
-LoadedBytes memory_to_load(const io::ModelFiles& files, const LoadOptions& options) {
-  const checkpoint::OpenedModel opened(files, {.context = options.rope_context,
-                                               .parts = options.parts,
-                                               .random_seed = options.random_weights});
+LoadedBytes memory_to_load(const checkpoint::OpenedModel& opened, const LoadOptions& options) {
   const LoadPlan plan = plan_of(options, opened);
   const model::Transformer& model = opened.model();
   LoadedBytes bytes{.weights_as_q8_0 = weight_bytes(model, DType::q8_0)};

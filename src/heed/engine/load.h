@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "heed/checkpoint/model_directory.h"
 #include "heed/engine/device_choice.h"
 #include "heed/io/model_files.h"
 #include "heed/load_options.h"
@@ -21,20 +22,28 @@ DType dtype_of(CacheType type);
 /// The type of the activations.
 DType activation_dtype(const LoadOptions& options);
 
-/// Loads a model without its tokenizer and packs its weights as LoadOptions says. Throws Error on
-/// options out of range, as checkpoint::load_model() does, and when int8 arithmetic finds no
-/// quantised weights.
-std::unique_ptr<model::Transformer> load_transformer(const io::ModelFiles& files,
-                                                     const LoadOptions& options,
-                                                     Device* device = nullptr);
-
-/// The options of a model on a device. Where they name no arithmetic, a decoder with weights of 16
-/// bits computes in bf16 there, which tensor cores multiply.
-LoadOptions options_on(Device* device, const io::ModelFiles& files, LoadOptions options);
+/// Opens the files of a model to be loaded with these options. Throws Error on options out of
+/// range, and as checkpoint::OpenedModel does.
+checkpoint::OpenedModel open_model(const io::ModelFiles& files, const LoadOptions& options);
 
 /// What load_transformer() puts into memory, by the headers of the weights, and the kv cache of the
 /// model's context (of kDefaultContext tokens at most).
-LoadedBytes memory_to_load(const io::ModelFiles& files, const LoadOptions& options);
+LoadedBytes memory_to_load(const checkpoint::OpenedModel& opened, const LoadOptions& options);
+
+/// The options of a model on a device. Where they name no arithmetic, weights of 16 bits are
+/// multiplied in bf16 there, by tensor cores.
+LoadOptions options_on_device(const checkpoint::OpenedModel& opened, LoadOptions options);
+
+/// Loads a model without its tokenizer onto a device (null: the host), and packs its weights as
+/// LoadOptions says. Throws Error, which names `path`, as checkpoint::load_model() does and when
+/// int8 arithmetic finds no quantised weights.
+std::unique_ptr<model::Transformer> load_transformer(checkpoint::OpenedModel opened,
+                                                     const std::filesystem::path& path,
+                                                     const LoadOptions& options,
+                                                     Device* device = nullptr);
+/// Opens a model and loads it onto the host.
+std::unique_ptr<model::Transformer> load_transformer(const io::ModelFiles& files,
+                                                     const LoadOptions& options);
 
 /// The size of the files with a model's weights in bytes; files that cannot be read do not count.
 uint64_t weight_file_bytes(const std::filesystem::path& path);

@@ -17,7 +17,7 @@ namespace heed::engine {
          .help =                                                                                  \
              "Arithmetic of matrix products. int8 quantises activations to 8 bits; weights that " \
              "are not quantised become q8_0. auto: int8 if the weights are quantised, else "      \
-             "bf16 for a decoder with weights of 16 bits on a GPU, else f32")                     \
+             "bf16 for weights of 16 bits on a GPU, else f32")                                    \
   OPTION(cache, .help = "Type of the kv cache")                                                   \
   OPTION(device,                                                                                  \
          .help =                                                                                  \

@@ -10,6 +10,7 @@
 #include "heed/engine/device_choice.h"
 #include "heed/engine/load.h"
 #include "heed/engine/speculation.h"
+#include "heed/gpu/gpu.h"
 #include "heed/tasks/task_options.h"
 #include "heed/text/utf8.h"
 
@@ -89,10 +90,12 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
   result->executor = options.executor ? options.executor : Executor::shared();
   const ExecutorScope scope(*result->executor);
   const io::ModelFiles files(path);
+  checkpoint::OpenedModel opened = open_model(files, options);
+  const LoadOptions on_device = options_on_device(opened, options);
   // Ranks that divide a model have parts on the CPU.
   if (!options.parts || !parse_device(options.device).automatic)
-    result->device = device_for(options.device, [&] { return memory_to_load(files, options); });
-  result->options = options_on(result->device, files, options);
+    result->device = device_for(options.device, [&] { return memory_to_load(opened, on_device); });
+  if (result->device) result->options = on_device;
   // With a single thread the tokenizer is read when it is asked for.
   auto tokenizer = std::async(
       thread_count() > 1 ? std::launch::async | std::launch::deferred : std::launch::deferred,
@@ -101,7 +104,7 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
         const InheritedInterrupts inherited(interrupts);
         return read_tokenizer(files);
       });
-  auto loaded = load_transformer(files, result->options, result->device);
+  auto loaded = load_transformer(std::move(opened), path, result->options, result->device);
   result->adapters = LoadedAdapters(*loaded, options.adapters);
   result->transformer = std::move(loaded);
   const model::Transformer& transformer = *result->transformer;
@@ -140,11 +143,7 @@ Candidate LoadedModel::candidate_of(Hypothesis hypothesis) const {
   return {std::move(text), std::move(hypothesis)};
 }
 
-void LoadedModel::require_f32_activations(std::string_view purpose) const {
-  require(activations() == DType::f32,
-          "{} was loaded to compute in bf16, and {} computes in f32 or int8", path.string(),
-          purpose);
-}
+const gpu::Gpu* LoadedModel::gpu() const { return dynamic_cast<const gpu::Gpu*>(device); }
 
 DType LoadedModel::activations() const { return activation_dtype(options); }
 
@@ -202,26 +201,26 @@ std::shared_ptr<const tasks::Embedder> LoadedModel::embedder(const EmbedOptions&
 }
 
 std::shared_ptr<const tasks::Embedder> LoadedModel::make_embedder(const EmbedOptions& asked) const {
-  require_f32_activations("embedding");
   tasks::EmbedderOptions result = embedding.value();
   check_all<tasks::EmbedOption>(asked);
   result.pooling = asked.pooling.value_or(result.pooling);
   if (asked.normalize) result.normalize = result.normalize_last = *asked.normalize;
   result.max_seq_length = asked.max_seq_length.value_or(result.max_seq_length);
   result.batch_tokens = asked.batch_tokens;
+  result.dtype = activations();
   return std::make_shared<tasks::Embedder>(*transformer, shared_tokenizer("embedding"), result);
 }
 
 inspect::ModelInput LoadedModel::attention_input(const std::string& text,
                                                  const AttentionOptions& asked) const {
-  require_f32_activations("attention()");
   text::require_utf8(text, "the text");
   text::require_utf8(asked.target, "the target");
   const bool generates =
       transformer->has_encoder() && transformer->has_decoder() && asked.target.empty();
   return inspect::read_input(*transformer, tokenizer.value(), text, asked.target,
                              {asked.source_language, asked.target_language},
-                             generates ? generation.value().rules : generate::TokenRules());
+                             generates ? generation.value().rules : generate::TokenRules(),
+                             activations());
 }
 
 }  // namespace heed::engine

@@ -24,6 +24,10 @@
 #include "heed/tensor/device.h"
 #include "heed/text/model_tokenizer.h"
 
+namespace heed::gpu {
+class Gpu;
+}
+
 namespace heed::engine {
 
 /// The contents of a Model. Nothing that results depend on changes after loading.
@@ -35,6 +39,7 @@ struct LoadedModel {
   std::unique_ptr<const model::Transformer> transformer;
   LoadedAdapters adapters;
   std::unique_ptr<const model::Transformer> draft;  // of SpeculationOptions::draft; or null
+  DType draft_activations = DType::f32;
   /// Statistics of drafts, which all calls share; null without speculation.
   std::shared_ptr<generate::DraftLengths> draft_lengths;
   // Read while the model is loaded; a file that cannot be read matters only to those who need it.
@@ -57,9 +62,9 @@ struct LoadedModel {
   std::optional<text::Tokenizer> output_tokenizer() const;
   /// A hypothesis with its text; without, if the model has no tokenizer.
   Candidate candidate_of(Hypothesis hypothesis) const;
-  /// Throws Error when the model was loaded to compute activations in bf16.
-  void require_f32_activations(std::string_view purpose) const;
 
+  /// The GPU on which it computes; null: the CPU.
+  const gpu::Gpu* gpu() const;
   DType activations() const;
   /// The type of the kv cache that LoadOptions asks for, if any.
   std::optional<DType> cache() const;

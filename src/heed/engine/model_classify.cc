@@ -19,10 +19,9 @@ using Kind = model::ClassifierConfig::Kind;
 tasks::TextClassifier classifier_of(const engine::LoadedModel& model, Kind kind,
                                     const char* purpose, const ClassifyOptions& options) {
   tasks::require_classifier(*model.transformer, kind, purpose);
-  model.require_f32_activations(purpose);
   tasks::ClassifyOption::batch_tokens.check(options.batch_tokens);
-  return {*model.transformer, model.shared_tokenizer(purpose), model.text_settings.value(),
-          options};
+  return {*model.transformer, model.shared_tokenizer(purpose), model.text_settings.value(), options,
+          model.activations()};
 }
 
 void require_utf8(const ClassifyInput& text) {

@@ -177,14 +177,14 @@ void Model::require_fills_masks() const { tasks::require_fills_masks(*loaded_->t
 FilledText Model::fill(std::string_view text, int64_t top) const {
   const ExecutorScope scope(*loaded_->executor);
   require_fills_masks();
-  loaded_->require_f32_activations("filling masks");
   const text::Tokenizer& tokenizer = loaded_->shared_tokenizer("filling masks");
   const auto mask = tokenizer.special_tokens().mask;
   require(mask.has_value(), "{}: the tokenizer has no mask token", loaded_->path.string());
   text::require_utf8(text, "the text");
   FilledText filled;
   filled.tokens = tokenizer.encode(with_masks(std::string(text), tokenizer.piece(*mask)));
-  filled.masks = tasks::fill_masks(*loaded_->transformer, filled.tokens, *mask, top);
+  filled.masks =
+      tasks::fill_masks(*loaded_->transformer, filled.tokens, *mask, top, loaded_->activations());
   return filled;
 }
 

@@ -8,13 +8,29 @@
 #include "heed/base/parallel.h"
 #include "heed/engine/engine_options.h"
 #include "heed/engine/loaded_model.h"
+#include "heed/engine/model_sizes.h"
 #include "heed/engine/session_job.h"
 #include "heed/engine/speculation.h"
 #include "heed/generate/scheduler.h"
+#include "heed/gpu/gpu.h"
 #include "heed/interrupt.h"
 
 namespace heed {
 namespace {
+
+/// On a GPU, keys and values get half of the memory that is free: passes, and models that are
+/// loaded later, need the rest. Of that half, three quarters are for active requests.
+SessionOptions fitted(const engine::LoadedModel& model, SessionOptions options) {
+  const gpu::Gpu* const gpu = model.gpu();
+  if (!gpu) return options;
+  const DType dtype = engine::session_cache(model).dtype.value_or(model.activations());
+  const int64_t rows = static_cast<int64_t>(gpu->free_bytes() / 2) /
+                       engine::cache_bytes_per_token(*model.transformer, dtype);
+  options.max_cached_tokens = std::min(options.max_cached_tokens, rows / 4);
+  options.max_active_tokens = std::clamp<int64_t>(rows - rows / 4, 1, options.max_active_tokens);
+  options.reserved_tokens = std::min(options.reserved_tokens, rows);
+  return options;
+}
 
 generate::CacheOptions cache_options(const engine::LoadedModel& model,
                                      const SessionOptions& options) {
@@ -24,12 +40,13 @@ generate::CacheOptions cache_options(const engine::LoadedModel& model,
 }
 
 generate::SchedulerOptions scheduler_options(const engine::LoadedModel& model,
-                                             const SessionOptions& options) {
-  check_all<engine::SessionOption>(options);
+                                             const SessionOptions& asked) {
+  check_all<engine::SessionOption>(asked);
   const model::Transformer& transformer = *model.transformer;
   require(transformer.has_decoder() && transformer.config().has_head,
           "{} is {} and cannot generate, expected a decoder that predicts tokens",
           model.path.string(), model.kind());
+  const SessionOptions options = fitted(model, asked);
   return {.dtype = model.activations(),
           .cache = cache_options(model, options),
           .max_active_tokens = options.max_active_tokens,

@@ -19,13 +19,15 @@ bool same_tokens(const text::Tokenizer& a, const text::Tokenizer& b) {
   return true;
 }
 
-std::unique_ptr<const model::Transformer> load_draft(const LoadedModel& target) {
+std::unique_ptr<const model::Transformer> load_draft(LoadedModel& target) {
   const SpeculationOptions& options = target.options.speculation;
   const io::ModelFiles files(resolve_model(options.draft, target.options.hub));
   const std::filesystem::path& path = files.path();
-  auto draft = load_transformer(
-      files, {.weights = options.draft_weights, .weight_cache = target.options.weight_cache},
-      target.device);
+  LoadOptions load{.weights = options.draft_weights, .weight_cache = target.options.weight_cache};
+  checkpoint::OpenedModel opened = open_model(files, load);
+  if (target.device) load = options_on_device(opened, load);
+  target.draft_activations = activation_dtype(load);
+  auto draft = load_transformer(std::move(opened), path, load, target.device);
   require(!target.transformer->has_encoder() && !draft->has_encoder(),
           "{} cannot draft for {}: one of them has an encoder", path.string(),
           target.path.string());
@@ -55,10 +57,11 @@ std::shared_ptr<generate::Drafter> make_drafter(const LoadedModel& model,
   else
     source = std::make_unique<generate::ModelDrafts>(
         *model.draft,
-        generate::ModelDraftsOptions{
-            .cache = {.dtype = generate::default_cache_dtype(*model.draft, DType::f32)},
-            .vocab_size = model.transformer->config().vocab_size,
-            .max_cached_tokens = max_cached_tokens});
+        generate::ModelDraftsOptions{.dtype = model.draft_activations,
+                                     .cache = {.dtype = generate::default_cache_dtype(
+                                                   *model.draft, model.draft_activations)},
+                                     .vocab_size = model.transformer->config().vocab_size,
+                                     .max_cached_tokens = max_cached_tokens});
   return std::make_shared<generate::Speculation>(std::move(source), model.draft_lengths);
 }
 

@@ -113,7 +113,7 @@ enum class SamplingUse { samples, penalizes };
   OPTION(batch_tokens,                                                                          \
          .help =                                                                                \
              "Source tokens times beams per batch; does not change results (default: 2048 for " \
-             "quantised weights, else 8192)")
+             "quantised weights, else 8192; on a GPU 16384)")
 
 HEED_OPTION_TABLE(GenerateOption, GenerateOptions, HEED_GENERATE_OPTIONS)
 HEED_OPTION_TABLE(SearchOption, SearchOptions, HEED_SEARCH_OPTIONS)

@@ -42,7 +42,7 @@ std::vector<int32_t> Translator::encode(const std::string& line) const {
 /// f32 products split the weights into bf16 parts each time, which only many rows amortise.
 int64_t Translator::batch_tokens() const {
   if (options_.batch_tokens > 0) return options_.batch_tokens;
-  if (model_.device()) return 16384;
+  if (model_.device()) return data::kDeviceBatchTokens;
   return computes_in_int8(model_) ? 2048 : 8192;
 }
 

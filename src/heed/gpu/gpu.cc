@@ -4,10 +4,12 @@
 #include <array>
 #include <cstring>
 
+#include "heed/base/display.h"
 #include "heed/base/rounding.h"
 #include "heed/base/sanitizer.h"
 #include "heed/gpu/graph.h"
 #include "heed/tensor/allocator.h"
+#include "heed/tensor/device_error.h"
 
 namespace heed::gpu {
 namespace {
@@ -58,10 +60,10 @@ GpuProperties properties_of(int ordinal) {
 }
 
 /// Whether every call fails from now on, in this process: faults of memory and of the bus (ECC,
-/// NVLINK) and of kernels (illegal addresses and instructions, timeouts).
+/// NVLINK; 999: the GPU has left the bus) and of kernels (illegal addresses, timeouts).
 bool is_fatal(Driver::Result result) {
   return result == 214 || result == 220 || result == 700 || result == 702 || result == 710 ||
-         (result >= 714 && result <= 719);
+         (result >= 714 && result <= 719) || result == 721 || result == 999;
 }
 
 int count_gpus() {
@@ -157,9 +159,24 @@ void Gpu::load(std::span<const std::byte> image) {
 
 void Gpu::check(Driver::Result result, std::string_view doing) const {
   if (result == 0) return;
-  require(!is_fatal(result), "{} was lost while {}: {}; only a new process can use it again", name_,
-          doing, text_of(result));
+  if (is_fatal(result)) lose(doing, result);
+  if (result == kOutOfMemory)
+    throw DeviceMemoryError(fmt::format("{}: {}: {}", name_, doing, text_of(result)));
   fail("{}: {}: {}", name_, doing, text_of(result));
+}
+
+void Gpu::lose(std::string_view doing, Driver::Result result) const {
+  const MutexLock lock(loss_mutex_);
+  if (!is_lost_)
+    loss_ = fmt::format("{} was lost while {}: {}; only a new process can use it again", name_,
+                        doing, text_of(result));
+  is_lost_ = true;
+  throw DeviceLostError(loss_);
+}
+
+std::string Gpu::loss() const {
+  const MutexLock lock(loss_mutex_);
+  return loss_;
 }
 
 void Gpu::make_current() const {
@@ -167,6 +184,7 @@ void Gpu::make_current() const {
           "{} was opened before this process was forked: a forked child cannot use it, nor a model "
           "that was loaded onto it",
           name_);
+  if (is_lost_) throw DeviceLostError(loss());
   check(driver_.cuCtxSetCurrent(context_), "using it");
 }
 
@@ -231,10 +249,11 @@ std::byte* Gpu::take(size_t size) {
   std::byte* block = arena_.take(size);
   if (!block && grow(size)) block = arena_.take(size);
   if (!block)
-    fail(
+    throw DeviceMemoryError(fmt::format(
         "out of memory on {}: {} bytes could not be allocated, {} are in use and {} free: fewer "
         "tokens at a time or quantised weights (q8_0) need less",
-        name_, size, allocated_, driver_free_bytes());
+        name_, grouped(static_cast<int64_t>(size)), grouped(static_cast<int64_t>(allocated_)),
+        grouped(static_cast<int64_t>(driver_free_bytes()))));
   allocated_ += size;
   peak_ = std::max(peak_, allocated_);
   return block;

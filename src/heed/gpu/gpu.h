@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -50,9 +51,10 @@ struct LaunchShape {
 
 /// A GPU with a stream of work: memory, copies and kernels, which happen in the order of the calls.
 /// Calls of several threads follow each other in any order. All throw Error, with the driver's
-/// text, when the driver refuses; errors of kernels are reported by a later call. In a forked child
-/// all throw Error: what the parent has opened is not there. While a thread does the work of a
-/// GraphRunner (graph.h), its calls are collected there.
+/// text, when the driver refuses: DeviceMemoryError for lack of memory, and DeviceLostError from
+/// the fault on that no call survives. Errors of kernels are reported by a later call. In a forked
+/// child all throw Error: what the parent has opened is not there. While a thread does the work of
+/// a GraphRunner (graph.h), its calls are collected there.
 class Gpu final : public Device {
  public:
   /// Opens the GPU `ordinal` and loads kernels for it: files of nvcc, each with some of them. An
@@ -66,6 +68,9 @@ class Gpu final : public Device {
 
   const GpuProperties& properties() const { return properties_; }
   const std::string& name() const override { return name_; }
+
+  /// How the GPU was lost, the text of all errors since; empty: it was not.
+  std::string loss() const;
 
   /// Bytes of live blocks, and their peak since the last reset.
   size_t allocated_bytes() const;
@@ -110,6 +115,7 @@ class Gpu final : public Device {
   friend class Timer;
 
   void check(Driver::Result result, std::string_view doing) const;
+  [[noreturn]] void lose(std::string_view doing, Driver::Result result) const;
   void make_current() const;
   void stop_recording();
   void load(std::span<const std::byte> image);
@@ -137,6 +143,10 @@ class Gpu final : public Device {
   Driver::Device device_ = 0;
   Driver::Handle context_ = nullptr, stream_ = nullptr;
   std::vector<Driver::Handle> modules_;
+
+  mutable Mutex loss_mutex_;
+  mutable std::string loss_ HEED_GUARDED_BY(loss_mutex_);
+  mutable std::atomic<bool> is_lost_ = false;
 
   Mutex functions_mutex_;
   std::unordered_map<std::string_view, Function> functions_

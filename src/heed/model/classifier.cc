@@ -1,6 +1,7 @@
 #include "heed/model/classifier.h"
 
 #include "heed/ops/activation.h"
+#include "heed/ops/elementwise.h"
 #include "heed/ops/rows.h"
 
 namespace heed::model {
@@ -50,7 +51,8 @@ Tensor classified_states(Context& context, const ModelConfig& config, const Tens
     case ClassifierConfig::Pooling::last:
       return ops::gather_rows(context, states, last_tokens(ids, offsets, config.pad_id));
     case ClassifierConfig::Pooling::mean:
-      return ops::mean_rows(context, states, offsets);
+      return ops::convert(context, ops::mean_rows(context, ops::to_f32(context, states), offsets),
+                          states.dtype());
   }
   return states;
 }

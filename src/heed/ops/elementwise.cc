@@ -21,9 +21,9 @@ Tensor add(Context& context, const Tensor& x, const Tensor& y) {
   return dropout_add(context, x, y, 0.0f);
 }
 
-Tensor to_f32(Context& context, const Tensor& x) {
-  if (x.dtype() == DType::f32) return x;
-  Tensor y = Tensor::empty(x.shape());
+Tensor convert(Context& context, const Tensor& x, DType dtype) {
+  if (x.dtype() == dtype) return x;
+  Tensor y = Tensor::empty(x.shape(), dtype);
   kernels::convert(x, y);
   if (!context.tape) return y;
   Tape& tape = *context.tape;

@@ -7,7 +7,7 @@
 
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
-#include "heed/error.h"
+#include "heed/tensor/device_error.h"
 
 namespace heed::serve {
 namespace {
@@ -91,6 +91,10 @@ ApiError current_error() {
     return invalid_request("", error.what());
   } catch (const std::bad_alloc&) {
     return unavailable("out of memory", 10);
+  } catch (const DeviceMemoryError& error) {
+    return unavailable(error.what(), 10);
+  } catch (const DeviceLostError& error) {
+    return unavailable(error.what(), 30);
   } catch (const std::exception& error) {
     return internal_error(error.what());
   }

@@ -46,8 +46,8 @@ std::string plain_error_body(const ApiError& error);
 using ErrorBody = std::string (*)(const ApiError& error);
 HttpResponse response_of(const ApiError& error, ErrorBody body = error_body);
 
-/// The exception that is being handled, as an ApiError: InputError is 400, std::bad_alloc 503, any
-/// other exception 500.
+/// The exception that is being handled, as an ApiError: InputError is 400; std::bad_alloc and a GPU
+/// that is full or lost 503; any other exception 500.
 ApiError current_error();
 
 }  // namespace heed::serve

@@ -28,9 +28,13 @@ void EmbedQueue::work(std::chrono::milliseconds time) {
 void EmbedQueue::embed(std::vector<Item> batch, int64_t tokens) {
   std::vector<std::vector<int32_t>> texts;
   for (const Item& item : batch) texts.push_back(item.tokens);
-  // Each thread takes whole batches: enough of them that all end at about the same time.
-  const int64_t parts = 4 * model_.executor()->threads();
-  const EmbedOptions options{.batch_tokens = std::clamp<int64_t>(tokens / parts, 64, 512)};
+  // Each thread takes whole batches: enough of them that all end at about the same time. A GPU
+  // takes all at once.
+  EmbedOptions options;
+  if (model_.gpu().empty()) {
+    const int64_t parts = 4 * model_.executor()->threads();
+    options.batch_tokens = std::clamp<int64_t>(tokens / parts, 64, 512);
+  }
   std::vector<std::vector<float>> vectors;
   try {
     vectors = model_.embed_tokens(texts, options);

@@ -6,7 +6,9 @@
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
+#include "heed/engine/device_choice.h"
 #include "heed/engine/load.h"
+#include "heed/gpu/gpu.h"
 #include "heed/hub.h"
 
 namespace heed::serve {
@@ -26,6 +28,11 @@ struct ModelRegistry::Entry {
     source_languages = loaded.source_languages();
     if (!source.target_language.empty()) languages = {source.target_language};
     if (!source.source_language.empty()) source_languages = {source.source_language};
+  }
+  /// How the GPU of the model was lost; empty: it was not.
+  std::string loss() const {
+    const gpu::Gpu* const gpu = model ? engine::gpu_of(model->model()) : nullptr;
+    return gpu ? gpu->loss() : std::string();
   }
   bool has(const std::string& name) const {
     return source.name == name || std::ranges::any_of(source.load.adapters, [&](const auto& one) {
@@ -73,10 +80,10 @@ std::vector<std::string> task_names(const ModelTasks& tasks) {
   return names;
 }
 
-ModelRegistry::ModelRegistry(ComputeLoop& loop, uint64_t memory_limit, Warn warn)
+ModelRegistry::ModelRegistry(ComputeLoop& loop, uint64_t memory_limit, OnLoaded on_loaded)
     : loop_(loop),
       memory_limit_(memory_limit),
-      warn_(std::move(warn)),
+      on_loaded_(std::move(on_loaded)),
       loader_([this] { load_waiting(); }) {}
 
 ModelRegistry::~ModelRegistry() {
@@ -98,8 +105,9 @@ void ModelRegistry::serve(const std::vector<ModelSource>& given) {
   }
   std::vector<std::shared_ptr<Entry>> now;
   for (const ModelSource& source : sources) {
-    const auto kept =
-        std::ranges::find_if(before, [&](const auto& entry) { return entry->source == source; });
+    const auto kept = std::ranges::find_if(before, [&](const auto& entry) {
+      return entry->source == source && (source.model || entry->loss().empty());
+    });
     now.push_back(kept != before.end() ? *kept : std::make_shared<Entry>(source));
   }
   for (const auto& entry : now)
@@ -123,7 +131,7 @@ void ModelRegistry::load(Entry& entry) {
   try {
     auto model = std::make_shared<ServedModel>(
         entry.source.model ? *entry.source.model : load_files(entry), entry.source.batching, loop_);
-    for (const std::string& warning : model->model().warnings()) warn_(entry.source.name, warning);
+    on_loaded_(entry.source.name, model->model());
     const MutexLock lock(mutex_);
     entry.tasks = model->model().tasks();
     entry.set_languages(model->model());
@@ -190,6 +198,7 @@ std::optional<ModelRegistry::Target> ModelRegistry::find_or_load(
   const MutexLock lock(mutex_);
   const std::shared_ptr<Entry> entry = find(name);
   entry->used = Call::Clock::now();
+  if (const std::string loss = entry->loss(); !loss.empty()) throw unavailable(loss, 30);
   if (entry->model) return target_of(*entry, name);
   waiting_.push_back({entry, name, std::move(then), std::move(failed)});
   wanted_.notify_one();
@@ -233,6 +242,8 @@ std::vector<ModelRegistry::ModelInfo> ModelRegistry::list() const {
     info.name = entry->source.name;
     info.loaded = entry->model != nullptr;
     if (entry->model) {
+      info.device = entry->model->model().gpu();
+      if (info.device.empty()) info.device = "cpu";
       info.context_length = entry->model->model().context_length();
       info.tasks = task_names(target_of(*entry, info.name).tasks);
       info.languages = entry->languages;

@@ -22,18 +22,17 @@ std::vector<std::string> task_names(const ModelTasks& tasks);
 /// The models that are served, by name. May be used by any thread.
 class ModelRegistry {
  public:
-  /// Receives the name of a model that has been loaded, and one of its warnings. Called on the
-  /// thread that has loaded it.
-  using Warn = std::function<void(const std::string& model, const std::string& warning)>;
+  /// Receives a model that has been loaded, and its name. Called on the thread that has loaded it.
+  using OnLoaded = std::function<void(const std::string& name, const Model& model)>;
   /// Models compute on `loop`, which must outlive this. Beyond `memory_limit` bytes (0: no limit)
   /// idle models that were loaded on first use are unloaded, the least recently used one first.
-  ModelRegistry(ComputeLoop& loop, uint64_t memory_limit, Warn warn);
+  ModelRegistry(ComputeLoop& loop, uint64_t memory_limit, OnLoaded on_loaded);
   ~ModelRegistry();
 
   /// Loads the models that are not loaded on first use. Throws Error, which names the model, when
   /// one cannot be loaded or two models have the same name; nothing has changed then. Models that
-  /// are served already from the same source stay loaded; those that are not named any more end
-  /// when their requests have ended.
+  /// are served already from the same source stay loaded, unless they were lost with their GPU;
+  /// those that are not named any more end when their requests have ended.
   void serve(const std::vector<ModelSource>& sources);
 
   /// A model as a request sees it.
@@ -46,7 +45,7 @@ class ModelRegistry {
   };
   /// The model of this name if it is loaded. Otherwise the loader thread loads it and calls `then`,
   /// or `failed` when it cannot be loaded; neither may throw. An empty name stands for the only
-  /// model there is. Throws ApiError when there is no such model.
+  /// model there is. Throws ApiError when there is no such model, or when it was lost with its GPU.
   std::optional<Target> find_or_load(const std::string& name,
                                      std::function<void(const Target&)> then,
                                      std::function<void(const ApiError&)> failed);
@@ -57,6 +56,7 @@ class ModelRegistry {
   struct ModelInfo {
     std::string name, base;  // of an adapter: its model
     bool loaded = false;
+    std::string device;  // "cpu", or the name of a GPU
     int64_t context_length = 0;
     std::vector<std::string> tasks, languages, source_languages;
   };
@@ -74,7 +74,7 @@ class ModelRegistry {
 
   ComputeLoop& loop_;
   const uint64_t memory_limit_;
-  const Warn warn_;
+  const OnLoaded on_loaded_;
   mutable Mutex mutex_;
   std::vector<std::shared_ptr<Entry>> models_
       HEED_GUARDED_BY(mutex_);  // in the order of the sources

@@ -45,6 +45,11 @@ std::string log_line(const Call& call, int status, bool texts) {
   return dump_json(line, {.replace_invalid = true});
 }
 
+std::string device_line(const std::string& model, const std::string& gpu) {
+  return dump_json(Json{{"time", time_text()}, {"model", model}, {"device", gpu}},
+                   {.replace_invalid = true});
+}
+
 std::string warning_line(const std::string& model, const std::string& warning) {
   return dump_json(Json{{"time", time_text()}, {"model", model}, {"warning", warning}},
                    {.replace_invalid = true});

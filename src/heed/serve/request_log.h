@@ -11,6 +11,9 @@ namespace heed::serve {
 /// of the request only with `texts`.
 std::string log_line(const Call& call, int status, bool texts);
 
+/// The log line of a model that was loaded onto a GPU, whose name is given.
+std::string device_line(const std::string& model, const std::string& gpu);
+
 /// The log line of a model whose files have settings without effect.
 std::string warning_line(const std::string& model, const std::string& warning);
 

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "heed/interrupt.h"
+#include "heed/tensor/device_error.h"
 
 namespace heed::serve {
 namespace {
@@ -161,14 +162,24 @@ void ServedModel::step() {
     if (was_interrupted_ && others)
       preemption_budget_.spend(PreemptionBudget::Clock::now() - start);
   } catch (const std::bad_alloc&) {
-    // All requests stay as they were. The newest makes room for the others.
-    const Running newest = std::move(running_.back());
-    running_.pop_back();
-    session_->cancel(newest.id);
-    newest.call->fail(unavailable("out of memory", 10));
-    newest.call->cancel();
+    make_room(current_error());
+  } catch (const DeviceMemoryError&) {
+    make_room(current_error());
+  } catch (...) {  // a GPU was lost
+    for (const Running& one : running_) fail_and_cancel(*one.call);
+    drop_cancelled();
   }
   std::erase_if(running_, [&](const Running& one) { return !session_->has(one.id); });
+}
+
+/// There is no memory for a step, which has left all requests as they were: the newest one that has
+/// begun ends with `error`, for the others.
+void ServedModel::make_room(const ApiError& error) {
+  const int64_t begun = std::ssize(running_) - session_->waiting_requests();
+  const auto newest = running_.begin() + std::max<int64_t>(begun, 1) - 1;
+  newest->call->fail(error);
+  newest->call->cancel();
+  drop_cancelled();
 }
 
 void ServedModel::drop_cancelled() {

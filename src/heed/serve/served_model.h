@@ -69,6 +69,7 @@ class ServedModel : public Workload, public std::enable_shared_from_this<ServedM
   void post(std::function<void()> function);
   bool interrupted();
   void step();
+  void make_room(const ApiError& error);
   void drop_cancelled();
   void publish_stats();
 

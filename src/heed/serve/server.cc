@@ -37,7 +37,7 @@ struct Server::State {
         admission(options.queue),
         http(http_options()),
         models(loop, options.memory_limit,
-               [this](const std::string& model, const std::string& text) { warn(model, text); }),
+               [this](const std::string& name, const Model& model) { loaded(name, model); }),
         access(options.api_keys, options.cors_origins) {}
 
   HttpServerOptions http_options();
@@ -46,6 +46,7 @@ struct Server::State {
   void read(const Route& route, const std::shared_ptr<Call>& call);
   void end_late_calls();
   void finished(const HttpTransaction& transaction);
+  void loaded(const std::string& name, const Model& model);
   void warn(const std::string& model, const std::string& warning);
   void log(const std::string& line);
   bool is_forked() const { return getpid() != process; }
@@ -154,6 +155,11 @@ void Server::State::finished(const HttpTransaction& transaction) {
   const int status = transaction.disconnected() ? kClientClosedRequest : transaction.status();
   metrics.add(*call, status);
   if (options.log) log(log_line(*call, status, options.log_texts));
+}
+
+void Server::State::loaded(const std::string& name, const Model& model) {
+  if (options.log && !model.gpu().empty()) log(device_line(name, model.gpu()));
+  for (const std::string& warning : model.warnings()) warn(name, warning);
 }
 
 void Server::State::warn(const std::string& model, const std::string& warning) {

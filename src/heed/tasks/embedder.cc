@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/data/batch.h"
 #include "heed/data/inference_batches.h"
+#include "heed/ops/elementwise.h"
 #include "heed/tasks/hidden_states.h"
 #include "heed/tasks/text_settings.h"
 
@@ -67,7 +68,7 @@ Embedder::Embedder(const model::Transformer& model, text::Tokenizer tokenizer,
     : model_(&model), tokenizer_(std::move(tokenizer)), options_(options) {
   const model::ModelConfig& config = model.config();
   require(options.pooling != Pooling::pooler || config.pooler, "the model has no pooler");
-  require_input(options.batch_tokens >= 1, "batch_tokens is {}, expected at least 1",
+  require_input(options.batch_tokens >= 0, "batch_tokens is {}, expected at least 0",
                 options.batch_tokens);
   const bool bounded = config.positions != model::PositionKind::none;
   require(
@@ -140,11 +141,12 @@ void Embedder::embed_tokens(const std::vector<std::vector<int32_t>>& texts,
                             std::span<float> embeddings) const {
   std::vector<int64_t> lengths;
   for (const std::vector<int32_t>& text : texts) lengths.push_back(std::ssize(text));
+  const bool on_device = model_->device() != nullptr;
   data::run_batches(
       lengths,
-      {.max_per_batch = options_.batch_tokens,
+      {.max_per_batch = data::tokens_per_batch(options_.batch_tokens, on_device),
        .min_per_thread = kMinEmbeddedTokens,
-       .on_device = model_->device() != nullptr},
+       .on_device = on_device},
       [&](std::span<const int64_t> members) { embed_batch(texts, members, embeddings); });
 }
 
@@ -168,11 +170,11 @@ void Embedder::embed_batch(const std::vector<std::vector<int32_t>>& texts,
   std::vector<int32_t> ids, offsets{0};
   for (const int64_t member : members)
     data::append_sequence(texts[static_cast<size_t>(member)], ids, offsets);
-  Context context;
+  Context context{.dtype = options_.dtype};
   Tensor states = hidden_states(*model_, context, {ids, offsets});  // [N, D]
   const bool by_pooler = options_.pooling == Pooling::pooler;
   if (by_pooler) states = model_->pool(context, states, offsets);  // [B, D]
-  states = states.to(nullptr);
+  states = ops::to_f32(context, states.to(nullptr));
   const float* values = states.data<float>();
   for (size_t b = 0; b < members.size(); ++b) {
     const int64_t first = by_pooler ? static_cast<int64_t>(b) : offsets[b];

@@ -27,9 +27,8 @@ struct EmbedderOptions {
   int64_t max_seq_length = 0;   // longer texts are truncated; 0: the model's context length
   bool truncate_left = false;   // at their beginning, not at their end
   bool lower_case = false;
-  /// Largest number of tokens of a batch. Small batches are fastest: their activations stay in the
-  /// processor's caches, which saves more than reading the weights again costs.
-  int64_t batch_tokens = 512;
+  int64_t batch_tokens = 0;                // of a batch at most; 0: data::tokens_per_batch()
+  DType dtype = DType::f32;                // of the activations
   std::vector<std::string> warnings = {};  // what was ignored in files
 };
 

@@ -16,20 +16,22 @@ void require_fills_masks(const model::Transformer& model) {
 }
 
 std::vector<FilledMask> fill_masks(const model::Transformer& model, std::span<const int32_t> tokens,
-                                   int32_t mask_id, int64_t top) {
+                                   int32_t mask_id, int64_t top, DType dtype) {
   require_fills_masks(model);
   require_input(top >= 1, "top is {}, expected at least 1", top);
   std::vector<int32_t> rows;
   for (size_t i = 0; i < tokens.size(); ++i)
     if (tokens[i] == mask_id) rows.push_back(static_cast<int32_t>(i));
   require_input(!rows.empty(), "the text has no mask");
-  Context context;
+  Context context{.dtype = dtype};
   const std::vector<int32_t> offsets{0, static_cast<int32_t>(tokens.size())};
-  const DeviceScope scope(model.device());
   const Tensor states = model.encode(context, {tokens, offsets}).states;
-  Tensor logits = generate::checked_logits(model, context,
-                                           ops::gather_rows(context, states, rows));  // [masks, V]
-  const DeviceScope host(nullptr);
+  Tensor masked;  // [masks, D]
+  {
+    const DeviceScope scope(model.device());
+    masked = ops::gather_rows(context, states, rows);
+  }
+  Tensor logits = generate::checked_logits(model, context, masked);  // [masks, V]
   kernels::log_softmax(logits, logits);
   std::vector<FilledMask> filled;
   for (size_t i = 0; i < rows.size(); ++i) {

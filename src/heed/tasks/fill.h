@@ -15,8 +15,9 @@ using heed::FilledMask;
 void require_fills_masks(const model::Transformer& model);
 
 /// The `top` most probable tokens for each `mask_id` among `tokens`, predicted by a masked language
-/// model. Throws Error when there is no mask, and as require_fills_masks() and checked_logits() do.
+/// model with activations of type `dtype`. Throws Error when there is no mask, and as
+/// require_fills_masks() and checked_logits() do.
 std::vector<FilledMask> fill_masks(const model::Transformer& model, std::span<const int32_t> tokens,
-                                   int32_t mask_id, int64_t top);
+                                   int32_t mask_id, int64_t top, DType dtype = DType::f32);
 
 }  // namespace heed::tasks

@@ -23,18 +23,20 @@ namespace heed::tasks {
           "sentence_bert_config.json, else model_max_length of tokenizer_config.json, else the "   \
           "model's context length)",                                                               \
       .range = {1}, .typed = {1, kMaxTyped})                                                       \
-  OPTION(batch_tokens, .help = "Tokens per batch; does not change results",                        \
-         .range = {1, kMaxBatchTokens}, .typed = {1, kMaxTyped})
+  OPTION(batch_tokens,                                                                             \
+         .help = "Tokens per batch; does not change results (default: 512, on a GPU 16384)",       \
+         .range = {0, kMaxBatchTokens}, .typed = {1, kMaxTyped})
 
 // max_seq_length is also at most the context length of the model.
-#define HEED_CLASSIFY_OPTIONS(OPTION)                                            \
-  OPTION(max_seq_length,                                                         \
-         .help =                                                                 \
-             "Truncate texts to this many tokens (default: model_max_length of " \
-             "tokenizer_config.json, else the model's context length)",          \
-         .range = {1}, .typed = {1, kMaxTyped})                                  \
-  OPTION(batch_tokens, .help = "Tokens per batch; does not change results",      \
-         .range = {1, kMaxBatchTokens}, .typed = {1, kMaxTyped})
+#define HEED_CLASSIFY_OPTIONS(OPTION)                                                        \
+  OPTION(max_seq_length,                                                                     \
+         .help =                                                                             \
+             "Truncate texts to this many tokens (default: model_max_length of "             \
+             "tokenizer_config.json, else the model's context length)",                      \
+         .range = {1}, .typed = {1, kMaxTyped})                                              \
+  OPTION(batch_tokens,                                                                       \
+         .help = "Tokens per batch; does not change results (default: 512, on a GPU 16384)", \
+         .range = {0, kMaxBatchTokens}, .typed = {1, kMaxTyped})
 
 // The context length of the model bounds the window, and the window the stride.
 #define HEED_SCORE_OPTIONS(OPTION)                                                           \

@@ -6,6 +6,7 @@
 #include "heed/base/error.h"
 #include "heed/data/batch.h"
 #include "heed/data/inference_batches.h"
+#include "heed/ops/elementwise.h"
 
 namespace heed::tasks {
 namespace {
@@ -37,10 +38,12 @@ void require_classifier(const model::Transformer& model, model::ClassifierConfig
 }
 
 TextClassifier::TextClassifier(const model::Transformer& model, text::Tokenizer tokenizer,
-                               const TextSettings& settings, const ClassifyOptions& options)
+                               const TextSettings& settings, const ClassifyOptions& options,
+                               DType dtype)
     : model_(model),
       tokenizer_(std::move(tokenizer)),
       options_(options),
+      dtype_(dtype),
       limit_(token_limit(model.config(), settings, options)),
       lower_case_(settings.lower_case) {}
 
@@ -97,8 +100,9 @@ std::vector<std::vector<float>> TextClassifier::run(std::span<const text::TypedI
       data::append_sequence(text.ids, ids, offsets);
       types.insert(types.end(), text.types.begin(), text.types.end());
     }
-    Context context;
-    const Tensor logits = model_.classify(context, {ids, offsets, types}).to(nullptr);
+    Context context{.dtype = dtype_};
+    const Tensor logits =
+        ops::to_f32(context, model_.classify(context, {ids, offsets, types}).to(nullptr));
     for (size_t b = 0; b < members.size(); ++b) {
       const auto row = static_cast<int64_t>(b);
       const Tensor own =
@@ -109,10 +113,11 @@ std::vector<std::vector<float>> TextClassifier::run(std::span<const text::TypedI
       results[static_cast<size_t>(members[b])].assign(values.begin(), values.end());
     }
   };
+  const bool on_device = model_.device() != nullptr;
   data::run_batches(lengths,
-                    {.max_per_batch = options_.batch_tokens,
+                    {.max_per_batch = data::tokens_per_batch(options_.batch_tokens, on_device),
                      .min_per_thread = kMinClassifiedTokens,
-                     .on_device = model_.device() != nullptr},
+                     .on_device = on_device},
                     run_batch);
   return results;
 }

@@ -23,10 +23,11 @@ void require_classifier(const model::Transformer& model, model::ClassifierConfig
 /// threads share a single batch.
 class TextClassifier {
  public:
-  /// `settings` are those of the model's files. The model must outlive this. Throws Error when
-  /// max_seq_length exceeds the context length.
+  /// `settings` are those of the model's files, `dtype` that of the activations. The model must
+  /// outlive this. Throws Error when max_seq_length exceeds the context length.
   TextClassifier(const model::Transformer& model, text::Tokenizer tokenizer,
-                 const TextSettings& settings, const ClassifyOptions& options);
+                 const TextSettings& settings, const ClassifyOptions& options,
+                 DType dtype = DType::f32);
 
   /// The logits of each text's labels, in order: [labels]. Throws Error when a text has no tokens
   /// at all, naming the first such text (counted from `first_number`), and when logits are not
@@ -47,6 +48,7 @@ class TextClassifier {
   const model::Transformer& model_;
   text::Tokenizer tokenizer_;
   ClassifyOptions options_;
+  DType dtype_;
   TokenLimit limit_;
   bool lower_case_;
 };

@@ -49,14 +49,15 @@ std::vector<int32_t> decoder_input(std::vector<int32_t> prompt, std::span<const 
 /// The greedy output, as far as the decoder reads it: not the last token of one that fills the
 /// context.
 std::vector<int32_t> greedy(const model::Transformer& model, const std::vector<int32_t>& source,
-                            const std::vector<int32_t>& prompt, const generate::TokenRules& rules) {
+                            const std::vector<int32_t>& prompt, const generate::TokenRules& rules,
+                            DType dtype) {
   const model::ModelConfig& config = model.config();
   generate::SearchBatch batch{.inputs = {generate::translation_input(config, {}, source, prompt)},
                               .rules = rules,
-                              .memory_dtype = generate::default_cache_dtype(model, DType::f32)};
+                              .memory_dtype = generate::default_cache_dtype(model, dtype)};
   if (rules.eos_ids.empty()) batch.rules.eos_ids = config.eos_ids();
   std::vector<int32_t> tokens =
-      generate::search(model, DType::f32, batch, {}).front().front().hypothesis.tokens;
+      generate::search(model, dtype, batch, {}).front().front().hypothesis.tokens;
   if (config.positions != model::PositionKind::none &&
       std::ssize(prompt) + std::ssize(tokens) > config.max_positions)
     tokens.pop_back();
@@ -67,15 +68,16 @@ std::vector<int32_t> greedy(const model::Transformer& model, const std::vector<i
 
 ModelInput read_input(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
                       const std::string& source, const std::string& target,
-                      const text::LanguagePair& languages, const generate::TokenRules& rules) {
+                      const text::LanguagePair& languages, const generate::TokenRules& rules,
+                      DType dtype) {
   const auto source_piece = [&](int32_t id) { return tokenizer.source_piece(id); };
   const auto target_piece = [&](int32_t id) { return tokenizer.piece(id); };
   const std::vector<int32_t> prompt =
       tokenizer.start_of_target(languages, rules.start_id(model.config()), rules.forced_bos_id);
   require_input(text::is_valid_utf8(source), "the source text is not valid UTF-8");
   require_input(text::is_valid_utf8(target), "the target text is not valid UTF-8");
-  ModelInput input{stack_input(source, tokenizer.encode_source(source, languages), source_piece),
-                   {}};
+  ModelInput input{
+      stack_input(source, tokenizer.encode_source(source, languages), source_piece), {}, dtype};
   require_text(tokenizer, input.source.ids, "source");
   if (!target.empty()) {
     std::vector<int32_t> ids = tokenizer.encode_target(target);
@@ -84,7 +86,7 @@ ModelInput read_input(const model::Transformer& model, const text::TranslationTo
     input.target = stack_input(target, decoder_input(prompt, ids), target_piece);
     return input;
   }
-  const std::vector<int32_t> found = greedy(model, input.source.ids, prompt, rules);
+  const std::vector<int32_t> found = greedy(model, input.source.ids, prompt, rules, dtype);
   input.target =
       stack_input(tokenizer.decode_target(found), decoder_input(prompt, found), target_piece);
   return input;
@@ -92,7 +94,7 @@ ModelInput read_input(const model::Transformer& model, const text::TranslationTo
 
 ModelInput read_input(const model::Transformer& model, const text::Tokenizer& tokenizer,
                       const std::string& text, const std::string& target,
-                      const generate::TokenRules& rules) {
+                      const generate::TokenRules& rules, DType dtype) {
   const bool both = model.has_encoder() && model.has_decoder();
   require_input(both || target.empty(),
                 "a target was given, but the model is {}, expected an encoder-decoder",
@@ -102,22 +104,23 @@ ModelInput read_input(const model::Transformer& model, const text::Tokenizer& to
   if (rules.forced_bos_id >= 0) prompt.push_back(rules.forced_bos_id);
   const StackInput read = stack_input(text, tokenizer.encode(text), piece);
   require_input(!read.ids.empty(), "the text is empty");
-  if (!both) return {read, read};
-  const std::vector<int32_t> ids =
-      target.empty() ? greedy(model, read.ids, prompt, rules) : tokenizer.encode(target, false);
+  if (!both) return {read, read, dtype};
+  const std::vector<int32_t> ids = target.empty() ? greedy(model, read.ids, prompt, rules, dtype)
+                                                  : tokenizer.encode(target, false);
   const std::string written = target.empty() ? tokenizer.decode(ids) : target;
-  return {read, stack_input(written, decoder_input(prompt, ids), piece)};
+  return {read, stack_input(written, decoder_input(prompt, ids), piece), dtype};
 }
 
 ModelInput read_input(const model::Transformer& model, const text::ModelTokenizer& tokenizer,
                       const std::string& text, const std::string& target,
-                      const text::LanguagePair& languages, const generate::TokenRules& rules) {
+                      const text::LanguagePair& languages, const generate::TokenRules& rules,
+                      DType dtype) {
   if (const text::TranslationTokenizer* two = tokenizer.translation_tokenizer())
-    return read_input(model, *two, text, target, languages, rules);
+    return read_input(model, *two, text, target, languages, rules, dtype);
   for (const std::string& code : {languages.source, languages.target})
     require_input(code.empty(), "the language {} was given, but this model does not translate",
                   quoted(code));
-  return read_input(model, *tokenizer.shared_tokenizer(), text, target, rules);
+  return read_input(model, *tokenizer.shared_tokenizer(), text, target, rules, dtype);
 }
 
 }  // namespace heed::inspect

@@ -21,28 +21,29 @@ struct StackInput {
 /// target.
 struct ModelInput {
   StackInput source, target;
+  DType dtype = DType::f32;  // of the activations
 };
 
 /// A sentence and its translation; an empty `target` is replaced by the model's greedy translation,
-/// by the rules of generation_config.json. `languages` are those of TranslateOptions. Throws Error
-/// on text that is not UTF-8 or exceeds the model's context length, on an empty source, and on
-/// languages as translate() does.
+/// by the rules of generation_config.json. `languages` are those of TranslateOptions, `dtype` that
+/// of the activations. Throws Error on text that is not UTF-8 or exceeds the model's context
+/// length, on an empty source, and on languages as translate() does.
 ModelInput read_input(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
                       const std::string& source, const std::string& target,
                       const text::LanguagePair& languages = {},
-                      const generate::TokenRules& rules = {});
+                      const generate::TokenRules& rules = {}, DType dtype = DType::f32);
 
 /// The same with either kind of tokenizer.
 ModelInput read_input(const model::Transformer& model, const text::ModelTokenizer& tokenizer,
                       const std::string& text, const std::string& target,
                       const text::LanguagePair& languages = {},
-                      const generate::TokenRules& rules = {});
+                      const generate::TokenRules& rules = {}, DType dtype = DType::f32);
 
 /// The input of a model of any family. An encoder-decoder reads `text` and `target` (its greedy
 /// output if empty); other models read `text` only. Throws Error likewise, and on a target for a
 /// model that is not an encoder-decoder.
 ModelInput read_input(const model::Transformer& model, const text::Tokenizer& tokenizer,
                       const std::string& text, const std::string& target,
-                      const generate::TokenRules& rules = {});
+                      const generate::TokenRules& rules = {}, DType dtype = DType::f32);
 
 }  // namespace heed::inspect

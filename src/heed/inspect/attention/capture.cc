@@ -57,7 +57,7 @@ int64_t attention_heads(const model::ModelConfig& config, AttentionKind kind) {
 void observe_attention_weights(const model::Transformer& model, const ModelInput& input,
                                const std::function<bool(AttentionSite)>& wanted,
                                const OnAttentionWeights& on_weights) {
-  Context context;
+  Context context{.dtype = input.dtype};
   context.observe_attention = [&](AttentionSite site, const kernels::AttentionForward& forward) {
     if (!wanted(site)) return;
     visit_weights(forward, [&](int64_t first_query, const Tensor& weights) {

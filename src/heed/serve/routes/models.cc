@@ -12,6 +12,7 @@ Json model_json(const ModelRegistry::ModelInfo& entry) {
                 {"loaded", entry.loaded}};
   if (!entry.base.empty()) model["base"] = entry.base;
   if (!entry.loaded) return model;
+  model["device"] = entry.device;
   model["context_length"] = entry.context_length;
   model["tasks"] = entry.tasks;
   if (!entry.languages.empty()) model["languages"] = entry.languages;
