@@ -61,7 +61,10 @@ Applicator any_of(std::vector<Term> terms) {
 Conjunctions exactly_one(SchemaAlgebra& algebra, const std::vector<Term>& terms) {
   const size_t count = terms.size();
   std::vector<std::vector<Term>> result;
-  for (const Term term : terms) result.push_back({term});
+  for (const Term term : terms) {
+    result.push_back({term});
+    algebra.values(algebra.conjunction({term}));  // outside of is_empty() it can be kept
+  }
   for (size_t i = 0; i < count; ++i) {
     for (size_t j = i + 1; j < count; ++j) {
       if (algebra.is_empty(algebra.conjunction({terms[i], terms[j]}))) continue;
@@ -181,8 +184,9 @@ bool read_applicator(SchemaAlgebra& algebra, JsonId schema, SchemaResources::Sco
                                                               keyword == "dependentSchemas"))) {
     if (!algebra.document()[value].is_object())
       algebra.refuse(keyword, value, "it is not an object");
-    const std::vector<std::pair<std::string, JsonId>> members = algebra.document()[value].members;
-    for (const auto& [name, member] : members) add(dependency(algebra, member, scope));
+    for (const auto& [name, member] : algebra.document()[value].members) {
+      add(dependency(algebra, member, scope));
+    }
     return true;
   }
   return (keyword == "then" || keyword == "else") && draft >= Draft::k7;

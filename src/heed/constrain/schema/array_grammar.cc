@@ -137,9 +137,4 @@ Symbol SchemaGrammar::array(const ArraySet& set) {
   return ArrayRules(*this, set).write();
 }
 
-Symbol SchemaGrammar::unique_array(const ArraySet& set) {
-  if (set.max <= 1) return array(set);
-  algebra_.refuse("uniqueItems", set.location, "its items have too many values");
-}
-
 }  // namespace heed::constrain

@@ -129,7 +129,9 @@ std::string regex() {
       "(?:[^\\\\^$.*+?()\\[\\]{}|/]|/|\\.|\\\\[dDsSwWfnrtv^$.*+?()\\[\\]{}|/\\\\-]|"
       "\\[\\^?(?:[^\\\\\\[\\]\\-^]|\\\\[dDsSwWfnrtv^$.*+?()\\[\\]{}|/\\\\-]|"
       "[0-9]-9|[a-z]-z|[A-Z]-Z)*\\])";
-  const std::string quantifier = "(?:(?:[*+?]|\\{[0-9]{1,3}(?:,)?\\})\\?" "?)?";
+  const std::string quantifier =
+      "(?:(?:[*+?]|\\{[0-9]{1,3}(?:,)?\\})\\?"
+      "?)?";
   const auto sequence = [&](const std::string& inner) {
     const std::string part = fmt::format("(?:{}{}|\\^|\\$|\\\\b)", inner, quantifier);
     return fmt::format("{0}*(?:\\|{0}*)*", part);

@@ -396,8 +396,7 @@ SchemaParts read_schema_parts(SchemaAlgebra& algebra, JsonId schema, SchemaResou
   AssertionReader assertions(algebra, schema, scope);
   bool reached_properties = false;
   const Draft draft = algebra.resources().draft(schema);
-  const std::vector<std::pair<std::string, JsonId>> members = algebra.document()[schema].members;
-  for (const auto& [keyword, value] : members) {
+  for (const auto& [keyword, value] : algebra.document()[schema].members) {
     algebra.spend(1);
     reached_properties |= keyword == "properties";
     if (is_annotation(keyword) || assertions.read(keyword, value)) continue;

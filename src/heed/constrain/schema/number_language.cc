@@ -35,7 +35,7 @@ NumberLanguage::NumberLanguage(Expressions& expressions)
       unsigned_(pattern("(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?")),
       decimal_(expressions.concatenate(expressions.optional(minus_), unsigned_)),
       integer_(pattern("-?(?:0|[1-9][0-9]*)(?:\\.0+)?")),
-      plain_integer_(pattern("-?(?:0|[1-9][0-9]*)")) {}
+      plain_integer_(pattern("0|-?[1-9][0-9]*")) {}
 
 ExpressionId NumberLanguage::pattern(const char* text) {
   return compile_pattern(expressions_, text);
