@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bitset>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -73,6 +74,40 @@ class PlainLanguage {
 
  private:
   std::bitset<kTexts> texts_;
+};
+
+/// A context-free grammar by definition: what its rules derive, found by applying them until
+/// nothing new is found.
+class PlainGrammar {
+ public:
+  /// A terminal if it has a language, else a rule.
+  struct Part {
+    std::optional<PlainLanguage> terminal;
+    size_t rule = 0;
+  };
+  /// [rules][alternatives][parts]
+  std::vector<std::vector<std::vector<Part>>> rules;
+
+  PlainLanguage language_of_first_rule() const {
+    std::vector<PlainLanguage> languages(rules.size());
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t rule = 0; rule < rules.size(); ++rule) {
+        PlainLanguage found = languages[rule];
+        for (const std::vector<Part>& alternative : rules[rule]) {
+          PlainLanguage text;
+          text.add("");
+          for (const Part& part : alternative) {
+            text = text.followed_by(part.terminal ? *part.terminal : languages[part.rule]);
+          }
+          found = found | text;
+        }
+        changed = changed || !(found == languages[rule]);
+        languages[rule] = found;
+      }
+    }
+    return languages[0];
+  }
 };
 
 /// Makes random expressions, and their languages by definition.

@@ -1,31 +1,57 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "heed/base/mutex.h"
 #include "heed/constrain/grammar.h"
+#include "heed/constrain/mask_table.h"
+#include "heed/constrain/recognizer.h"
+#include "heed/constrain/text_cover.h"
+#include "heed/constrain/vocabulary.h"
 
 namespace heed::constrain {
 
-class SharedAutomaton;
-
 /// A compiled constraint. It can be used by several threads. The automaton that recognises it is
 /// built while matchers use it, and is shared by all of them under a mutex: what one of them has
-/// needed, no other computes again.
+/// needed, no other computes again, and usually little is left to compute while it is locked.
 class Constraint {
  public:
+  /// What an automaton may take, in bytes. One that needs more is dropped and built again from the
+  /// text; a text that alone needs more is refused.
+  static constexpr size_t kMaxMemory = size_t{64} << 20;
+
   /// The strings that `start` derives. Throws Error if there is none, or if a symbol that it needs
   /// is declared and not defined.
   Constraint(GrammarBuilder builder, Symbol start);
-  ~Constraint();
-  Constraint(const Constraint&) = delete;
-  Constraint& operator=(const Constraint&) = delete;
+
+  /// A recognizer and the masks of its states.
+  class Automaton {
+   public:
+    Automaton(const Grammar& grammar, ExpressionId slice_character);
+    Recognizer& recognizer() { return recognizer_; }
+    MaskTable& masks(const std::shared_ptr<const Vocabulary>& vocabulary);
+
+   private:
+    Recognizer recognizer_;
+    TextCover cover_;
+    std::vector<std::unique_ptr<MaskTable>> masks_;  // the vocabulary used last is the last
+  };
+  /// Calls use(automaton, number) while no other thread uses the automaton; `number` is a different
+  /// one for each that was built. If `use` throws Error, it is called once more with a new one.
+  void with_automaton(const std::function<void(Automaton&, uint64_t)>& use) const;
 
  private:
-  friend class Matcher;
-  std::unique_ptr<SharedAutomaton> automaton_;
+  Grammar grammar_;
+  ExpressionId slice_character_;
+  mutable Mutex mutex_;
+  mutable std::unique_ptr<Automaton> automaton_ HEED_GUARDED_BY(mutex_);
+  mutable uint64_t number_ HEED_GUARDED_BY(mutex_) = 0;
 };
 
 /// The strings that match `pattern` as a whole: "cat|dog", not a text that holds one of them.

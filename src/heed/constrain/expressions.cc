@@ -63,6 +63,11 @@ void Expressions::set_limits(const Limits& limits) {
   steps_ = 0;
 }
 
+size_t Expressions::memory() const {
+  return nodes_.size() * (sizeof(Node) + 24) + children_.size() * sizeof(ExpressionId) +
+         derivatives_.size() * 40;
+}
+
 void Expressions::spend(size_t steps) {
   steps_ += steps;
   require(steps_ <= limits_.steps, "the expression is too complex: more than {} steps",

@@ -117,6 +117,8 @@ class Expressions {
 
   /// How many expressions there are.
   size_t size() const { return nodes_.size(); }
+  /// Bytes of memory, about.
+  size_t memory() const;
   /// Replaces the limits and counts steps from 0.
   void set_limits(const Limits& limits);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,8 +16,8 @@ namespace heed::constrain {
 /// How far one text has come in a constraint. A copy goes its own way, as hypotheses of a beam do.
 /// One thread at a time may use a Matcher.
 ///
-/// Functions that look further throw Error when the constraint needs more memory or time than its
-/// limits allow.
+/// Every function but rollback() throws Error when the constraint needs more memory or time for
+/// the text than its limits allow.
 class Matcher {
  public:
   Matcher(std::shared_ptr<const Constraint> constraint,
@@ -24,6 +25,7 @@ class Matcher {
 
   /// Sets bit `id % 64` of bits[id / 64] for each token that may follow, and clears all others.
   /// An end token may follow where is_accepting(). `bits` has vocabulary().mask_words() words.
+  /// After an end token no bit is set.
   void mask(std::span<uint64_t> bits);
   /// Appends a token. Returns false, and changes nothing, if the mask does not allow it. After an
   /// end token nothing may follow.
@@ -31,9 +33,10 @@ class Matcher {
   /// Appends bytes of a text, as one step of rollback(). Returns how many of them are allowed;
   /// unless that is all of them, it changes nothing.
   size_t accept_bytes(std::string_view bytes);
-  /// Takes back the last `steps` calls of accept() and accept_bytes() that appended something.
+  /// Takes back the last `steps` tokens or calls of accept_bytes() that were accepted. Throws Error
+  /// if there were fewer.
   void rollback(size_t steps);
-  /// Whether the text may end here.
+  /// Whether the text may end here, or has ended.
   bool is_accepting();
   /// Whether the text ends here: nothing but an end token may follow.
   bool is_complete();
@@ -43,8 +46,22 @@ class Matcher {
   const Vocabulary& vocabulary() const { return *vocabulary_; }
 
  private:
+  using Automaton = Constraint::Automaton;
+  struct Step {
+    size_t text_size;  // after it
+    uint32_t state;    // of the recognizer
+    bool ended;        // by an end token
+  };
+
+  void with_automaton(const std::function<void(Automaton&)>& use);
+  void replay(Recognizer& recognizer);
+  const Step& current() const { return steps_.back(); }
+
   std::shared_ptr<const Constraint> constraint_;
   std::shared_ptr<const Vocabulary> vocabulary_;
+  std::string text_;
+  std::vector<Step> steps_;  // the first is the empty text
+  uint64_t automaton_ = 0;   // the one that the states belong to
 };
 
 }  // namespace heed::constrain

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "heed/constrain/earley.h"
+#include "heed/constrain/grammar.h"
+#include "heed/constrain/lexer.h"
+
+namespace heed::constrain {
+
+/// Recognises the texts of a grammar byte by byte. A state stands for all that can follow a text:
+/// threads, each a lexeme that began in some row of the Earley parser and has come to some state
+/// of the lexer. Usually there is one. States and transitions are made when they are first needed,
+/// and from then on a byte is one look-up in a table.
+///
+/// States are small numbers, so that to go back is to remember a number. Every function that makes
+/// states throws Error when the recognizer exceeds its memory.
+class Recognizer {
+ public:
+  /// The state of texts that no further bytes can complete.
+  static constexpr uint32_t kDead = 0;
+  struct Thread {
+    uint32_t row, lexer_state;
+    auto operator<=>(const Thread&) const = default;
+  };
+
+  /// `others`: see Lexer. `max_memory` is in bytes.
+  Recognizer(Grammar grammar, std::span<const ExpressionId> others, size_t max_memory);
+  Recognizer(const Recognizer&) = delete;
+  Recognizer& operator=(const Recognizer&) = delete;
+
+  uint32_t start() const { return start_; }
+  uint32_t next(uint32_t state, uint8_t byte) {
+    return next_in_class(state, lexer_.class_of(byte));
+  }
+  uint32_t next_in_class(uint32_t state, uint8_t byte_class) {
+    const uint32_t known = table_[state * classes_ + byte_class];
+    return known != kUnknown ? known : find_next(state, byte_class);
+  }
+  /// The state after a thread has completed the lexemes of its state of the lexer.
+  uint32_t after(Thread thread);
+
+  /// Whether a text may end in a state.
+  bool accepting(uint32_t state) const { return states_[state].accepting; }
+  std::span<const Thread> threads(uint32_t state) const {
+    return std::span(threads_).subspan(states_[state].begin, states_[state].size);
+  }
+  Lexer& lexer() { return lexer_; }
+  /// Bytes of memory, about.
+  size_t memory() const;
+  /// Throws Error if the recognizer and `further` bytes exceed the memory it may have.
+  void check_memory(size_t further = 0) const;
+
+ private:
+  static constexpr uint32_t kUnknown = 0xFFFFFFFF;
+  struct State {
+    uint32_t begin, size;  // of threads_
+    bool accepting;
+  };
+
+  uint32_t find_next(uint32_t state, uint8_t byte_class);
+  uint32_t enter(std::vector<Thread> threads, std::span<const Earley::Completion> completions);
+  uint32_t add_state(std::vector<Thread> threads, bool accepting);
+
+  Grammar grammar_;
+  Lexer lexer_;
+  Earley earley_;
+  size_t classes_, max_memory_;
+  std::vector<State> states_;
+  std::vector<Thread> threads_;
+  std::unordered_map<std::vector<uint32_t>, uint32_t, NumbersHash> state_index_;
+  std::unordered_map<uint64_t, uint32_t> after_;  // by thread
+  std::vector<uint32_t> table_;                   // [states, classes]
+  uint32_t start_ = kDead;
+};
+
+}  // namespace heed::constrain

@@ -1,0 +1,149 @@
+#include "heed/constrain/matcher.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "heed/base/error.h"
+#include "tests/constrain/random_grammar.h"
+
+namespace heed::constrain {
+namespace {
+
+bool allowed(Matcher& matcher, int32_t token) {
+  std::vector<uint64_t> bits(matcher.vocabulary().mask_words());
+  matcher.mask(bits);
+  return ((bits[static_cast<size_t>(token) / 64] >> (token % 64)) & 1) != 0;
+}
+
+// Compares the mask with what becomes of each token alone.
+void expect_exact_mask(Matcher& matcher, const std::string& where) {
+  const Vocabulary& vocabulary = matcher.vocabulary();
+  std::vector<uint64_t> bits(vocabulary.mask_words());
+  matcher.mask(bits);
+  for (int32_t token = 0; token < vocabulary.size(); ++token) {
+    const bool in_mask = ((bits[static_cast<size_t>(token) / 64] >> (token % 64)) & 1) != 0;
+    Matcher copy = matcher;
+    ASSERT_EQ(copy.accept(token), in_mask)
+        << where << ", token " << token << " \"" << vocabulary.bytes(token) << '"';
+  }
+}
+
+std::shared_ptr<const Vocabulary> random_vocabulary(uint32_t seed, std::string_view letters) {
+  std::mt19937 random(seed);
+  std::vector<std::string> tokens = {"", ""};
+  for (size_t i = 0; i < 150; ++i) {
+    std::string token;
+    for (size_t length = 1 + random() % 6; token.size() < length;) {
+      token += letters[random() % letters.size()];
+    }
+    tokens.push_back(token);
+  }
+  return Vocabulary::of(std::move(tokens), {1});
+}
+
+TEST(Matcher, MasksAreWhatEachTokenAloneShows) {
+  std::mt19937 random(5);
+  for (uint32_t seed = 0; seed < 400; ++seed) {
+    const auto [constraint, language] = random_grammar(seed, seed % 2 == 0);
+    if (constraint == nullptr) continue;
+    const auto vocabulary = random_vocabulary(seed, "ab");
+    Matcher matcher(constraint, vocabulary);
+    for (int step = 0; step < 6; ++step) {
+      expect_exact_mask(matcher, "seed " + std::to_string(seed));
+      if (::testing::Test::HasFatalFailure()) return;
+      for (int tries = 0; tries < 30; ++tries) {
+        if (matcher.accept(static_cast<int32_t>(2 + random() % 150))) break;
+      }
+    }
+  }
+}
+
+// A string as in JSON, whose masks consist of slices, with a limit, and with excluded values.
+TEST(Matcher, MasksOfStringsAreExact) {
+  GrammarBuilder builder;
+  Expressions& e = builder.expressions();
+  const ExpressionId character =
+      e.alternate(slice_character(e), e.concatenate(e.literal("\\"), e.one_of({"n", "\"", "\\"})));
+  const auto string_of = [&](uint32_t max) {
+    const std::array parts = {e.literal("\""), e.repeat(character, 0, max), e.literal("\"")};
+    return e.concatenate(parts);
+  };
+  const ExpressionId key =
+      e.intersect(string_of(Expressions::kUnbounded), e.complement(e.one_of({"\"ab\"", "\"bc\""})));
+  const Symbol number = builder.terminal(e.repeat(e.bytes(ByteSet::range('0', '9')), 1, 4));
+  const Symbol item = builder.choice({builder.terminal(string_of(5)), number});
+  const Symbol start =
+      builder.sequence({builder.terminal(key), builder.terminal(e.literal(":")), item,
+                        builder.repeat(builder.sequence({builder.terminal(e.literal(",")), item}),
+                                       0, Expressions::kUnbounded)});
+  const auto constraint = std::make_shared<const Constraint>(std::move(builder), start);
+  const std::string letters = "abc\"\\n:,12 \xC3\xA9\xE2\x82\xAC";
+  std::mt19937 random(6);
+  for (uint32_t seed = 0; seed < 60; ++seed) {
+    Matcher matcher(constraint, random_vocabulary(seed, letters));
+    for (int step = 0; step < 12; ++step) {
+      expect_exact_mask(matcher, "seed " + std::to_string(seed));
+      if (::testing::Test::HasFatalFailure()) return;
+      for (int tries = 0; tries < 50; ++tries) {
+        if (matcher.accept(static_cast<int32_t>(2 + random() % 150))) break;
+      }
+    }
+  }
+}
+
+std::shared_ptr<const Constraint> greeting() {
+  GrammarBuilder builder;
+  Expressions& e = builder.expressions();
+  const Symbol start = builder.sequence({builder.terminal(e.literal("{\"name\": ")),
+                                         builder.terminal(e.one_of({"cat", "car"})),
+                                         builder.terminal(e.literal("}"))});
+  return std::make_shared<const Constraint>(std::move(builder), start);
+}
+
+TEST(Matcher, GoesBackAndCopies) {
+  const auto vocabulary =
+      Vocabulary::of({"</s>", "{\"na", "me\": ", "ca", "t", "r", "}", "t}", "", "me\": "}, {0});
+  Matcher matcher(greeting(), vocabulary);
+  EXPECT_EQ(matcher.forced_bytes(), "{\"name\": ca");
+  EXPECT_EQ(matcher.forced_bytes(3), "{\"n");
+  EXPECT_TRUE(matcher.accept(1));
+  EXPECT_TRUE(allowed(matcher, 2));
+  EXPECT_TRUE(allowed(matcher, 9));  // the same bytes
+  EXPECT_FALSE(allowed(matcher, 8));
+  EXPECT_FALSE(matcher.accept(3));
+  EXPECT_TRUE(matcher.accept(2));
+  EXPECT_TRUE(matcher.accept(3));
+  Matcher copy = matcher;
+  EXPECT_TRUE(matcher.accept(7));
+  EXPECT_TRUE(matcher.is_accepting());
+  EXPECT_TRUE(matcher.is_complete());
+  EXPECT_TRUE(allowed(matcher, 0));
+  EXPECT_FALSE(copy.is_accepting());
+  EXPECT_FALSE(copy.accept(0));
+  EXPECT_TRUE(matcher.accept(0));
+  EXPECT_FALSE(allowed(matcher, 0));
+  EXPECT_FALSE(matcher.accept(0));
+  matcher.rollback(3);
+  EXPECT_EQ(matcher.accept_bytes("caXYZ"), 2U);
+  EXPECT_EQ(matcher.accept_bytes("car}"), 4U);
+  EXPECT_EQ(copy.accept_bytes("r}"), 2U);
+  EXPECT_THROW(copy.rollback(5), Error);
+  copy.rollback(4);
+  EXPECT_EQ(copy.forced_bytes(), "{\"name\": ca");
+}
+
+TEST(Matcher, EndTokensHaveNoBytes) {
+  const auto vocabulary = Vocabulary::of({"cat", "ca", "t"}, {0});
+  Matcher matcher(compile_choice(std::array{std::string("cat"), std::string("car")}), vocabulary);
+  EXPECT_FALSE(matcher.accept(0));
+  EXPECT_TRUE(matcher.accept(1));
+  EXPECT_TRUE(matcher.accept(2));
+  EXPECT_TRUE(matcher.accept(0));
+  EXPECT_THROW(Vocabulary::of({"a"}, {1}), Error);
+  EXPECT_THROW(Vocabulary::of({std::string(Vocabulary::kMaxTokenBytes + 1, 'a')}, {}), Error);
+  EXPECT_THROW(compile_choice({}), Error);
+}
+
+}  // namespace
+}  // namespace heed::constrain
