@@ -125,7 +125,7 @@ TEST(JsonSchema, UnevaluatedMembersAreThoseOfNoSatisfiedSchema) {
   expect_texts(R"({"type": "object", "properties": {"a": true}, "unevaluatedProperties": false,
                    "anyOf": [{"properties": {"b": {"const": 1}}, "required": ["b"]},
                              {"properties": {"c": true}, "required": ["c"]}]})",
-               {R"({"b": 1, "a": 1})", R"({"c": 1})", R"({"b": 1, "c": 2})"},
+               {R"({"a": 1, "b": 1})", R"({"c": 1})", R"({"b": 1, "c": 2})"},
                {R"({"a": 1})", R"({"b": 2, "c": 1})", R"({"b": 1, "d": 1})"});
 }
 

@@ -26,7 +26,9 @@ def main():
     arguments = parser.parse_args()
     judge = Judge(arguments.judge)
     counts, reasons, times = collections.Counter(), collections.Counter(), []
-    for path in sorted(arguments.folder.glob(f"*{arguments.name}*.json")):
+    for path in sorted(arguments.folder.glob("*.json")):
+        if arguments.name not in path.name:
+            continue
         case = json.loads(path.read_text())
         tests = case.get("tests", [])
         answer = judge.ask(schema=json.dumps(case["schema"], ensure_ascii=False), instances=[
