@@ -137,21 +137,22 @@ Term SchemaAlgebra::negation(ConjunctionId id) {
 }
 
 const ValueSet& SchemaAlgebra::values(ConjunctionId id) {
-  Entry& known = entry(id);
-  if (known.terms.size() == 1) return term_values(known.terms[0]);
-  if (known.values) return *known.values;
+  if (entry(id).values) return *entry(id).values;
   const bool outer = std::exchange(guessed_, false);
-  auto result = std::make_unique<ValueSet>(everything());
-  for (const Term part : known.terms) *result = intersect(*result, term_values(part));
+  auto result = std::make_unique<ValueSet>(values(everything_, id));
   const ValueSet& kept = *result;
-  (guessed_ ? unkept_.emplace_back() : known.values) = std::move(result);
+  (guessed_ ? unkept_.emplace_back() : entry(id).values) = std::move(result);
   guessed_ |= outer;
   return kept;
 }
 
-const ValueSet& SchemaAlgebra::term_values(Term t) {
-  const auto known = term_values_.find(t);
-  if (known != term_values_.end()) return *known->second;
+ValueSet SchemaAlgebra::values(const ValueSet& within, ConjunctionId id) {
+  ValueSet result = within;
+  for (const Term part : std::vector<Term>(entry(id).terms)) result = term_values(result, part);
+  return result;
+}
+
+ValueSet SchemaAlgebra::term_values(const ValueSet& within, Term t) {
   const auto [progress, started] = in_progress_.emplace(t, emptiness_depth_);
   if (!started) {
     if (progress->second == emptiness_depth_) {
@@ -159,45 +160,45 @@ const ValueSet& SchemaAlgebra::term_values(Term t) {
       refuse("$ref", location, "it leads to itself without a member or an item between");
     }
     guessed_ = true;
-    return everything_;
+    return within;
   }
   if (++depth_ > kMaxDepth) refuse_current("schemas are nested too deeply");
-  const bool outer = std::exchange(guessed_, false);
-  auto result = std::make_unique<ValueSet>(compute_term(t));
+  ValueSet result =
+      tracks_evaluated_ ? intersect(within, compute_term(everything_, t)) : compute_term(within, t);
   --depth_;
   in_progress_.erase(t);
-  const ValueSet& kept = *result;
-  (guessed_ ? unkept_.emplace_back() : term_values_[t]) = std::move(result);
-  guessed_ |= outer;
-  return kept;
+  return result;
 }
 
-ValueSet SchemaAlgebra::compute_term(Term t) {
+ValueSet SchemaAlgebra::compute_term(const ValueSet& within, Term t) {
   spend(1);
   const Atom atom = atoms_[static_cast<size_t>(t / 2)];
   const bool negated = t % 2 == 1;
   switch (atom.kind) {
     case Atom::Kind::kAlways:
-      return negated ? nothing() : everything();
+      return negated ? nothing() : within;
     case Atom::Kind::kSchema:
-      return negated ? negated_schema_values(atom.location, atom.detail)
-                     : schema_values(atom.location, atom.detail);
+      return negated ? negated_values(within, atom.location, atom.detail)
+                     : schema_values(within, atom.location, atom.detail);
     case Atom::Kind::kConstant: {
       const ValueSet set = constants({atom.location});
-      return negated ? complement(set) : set;
+      return intersect(within, negated ? complement(set) : set);
     }
     case Atom::Kind::kConjunction: {  // positive ones are replaced by their terms
       std::vector<ConjunctionId> parts;
       const std::vector<Term> terms = entry(static_cast<ConjunctionId>(atom.detail)).terms;
       for (const Term part : terms) parts.push_back(conjunction({negate(part)}));
-      return unite_all(parts);
+      return unite_all(within, parts);
     }
     case Atom::Kind::kAbsent: {
-      ObjectSet present;
-      present.required = {atom.name};
-      ValueSet set = nothing();
-      set.objects = {present};
-      return negated ? set : complement(set);
+      ValueSet set = everything();
+      set.objects[0].groups = {one_property(atom.name, kNothing)};
+      if (negated) {
+        set = nothing();
+        set.objects.emplace_back();
+        set.objects[0].required = {atom.name};
+      }
+      return intersect(within, set);
     }
   }
   return nothing();
@@ -209,45 +210,41 @@ const SchemaParts& SchemaAlgebra::parts(JsonId location, SchemaResources::Scope 
   return *known;
 }
 
-ValueSet SchemaAlgebra::schema_values(JsonId location, SchemaResources::Scope scope) {
+ValueSet SchemaAlgebra::schema_values(const ValueSet& within, JsonId location,
+                                      SchemaResources::Scope scope) {
   const SchemaParts& schema = parts(location, scope);
-  ValueSet result = everything();
-  const auto apply = [&](const std::vector<Applicator>& applicators) {
-    for (const Applicator& applicator : applicators) {
-      current_ = {applicator.keyword, applicator.location};
-      const ValueSet set = unite_all(applicator.satisfied(*this));
-      current_ = {applicator.keyword, applicator.location};
-      result = intersect(result, set);
-    }
-  };
-  apply(schema.before);
-  result = intersect(result, schema.assertions);
-  apply(schema.after);
+  ValueSet result = intersect(within, schema.assertions);
+  for (const Applicator& applicator : schema.applicators) {
+    current_ = {applicator.keyword, applicator.location};
+    result = unite_all(result, applicator.satisfied(*this, result));
+  }
   apply_unevaluated(result, schema, scope);
   return result;
 }
 
-ValueSet SchemaAlgebra::negated_schema_values(JsonId location, SchemaResources::Scope scope) {
+ValueSet SchemaAlgebra::negated_values(const ValueSet& within, JsonId location,
+                                       SchemaResources::Scope scope) {
   const SchemaParts& schema = parts(location, scope);
   for (const JsonId keyword : {schema.unevaluated_properties, schema.unevaluated_items}) {
     if (keyword != kNoJson) refuse(document_[keyword].key, keyword, "its schema is negated");
   }
-  ValueSet result = complement(schema.assertions);
-  for (const auto* applicators : {&schema.before, &schema.after}) {
-    for (const Applicator& applicator : *applicators) {
-      current_ = {applicator.keyword, applicator.location};
-      result = unite(result, unite_all(applicator.violated(*this)));
-    }
+  ValueSet result = intersect(within, complement(schema.assertions));
+  for (const Applicator& applicator : schema.applicators) {
+    current_ = {applicator.keyword, applicator.location};
+    result = unite(result, unite_all(within, applicator.violated(*this, within)));
   }
-  for (ObjectSet& set : result.objects) set.evaluated = {};
-  for (ArraySet& set : result.arrays) set.evaluated = {};
+  if (tracks_evaluated_) {
+    for (ObjectSet& set : result.objects) set.evaluated = {};
+    for (ArraySet& set : result.arrays) set.evaluated = {};
+  }
   return result;
 }
 
-ValueSet SchemaAlgebra::unite_all(const std::vector<ConjunctionId>& conjunctions) {
-  if (conjunctions.size() == 1) return values(conjunctions[0]);
+ValueSet SchemaAlgebra::unite_all(const ValueSet& within,
+                                  const std::vector<ConjunctionId>& conjunctions) {
+  if (conjunctions.size() == 1) return values(within, conjunctions[0]);
   ValueSet result = nothing();
-  for (const ConjunctionId id : conjunctions) result = unite(result, values(id));
+  for (const ConjunctionId id : conjunctions) result = unite(result, values(within, id));
   return result;
 }
 
@@ -284,23 +281,36 @@ void SchemaAlgebra::apply_unevaluated(ValueSet& set, const SchemaParts& schema,
   }
 }
 
-bool SchemaAlgebra::is_empty(ConjunctionId id) {
-  if (id == kAnything || id == kNothing) return id == kNothing;
-  if (entry(id).empty) return *entry(id).empty;
+/// Does work that asks whether something is empty. Returns false if it would look too far.
+template <typename Work>
+bool SchemaAlgebra::look_into(const Work& work) {
   if (emptiness_depth_ == kMaxEmptinessDepth) return false;
   ++emptiness_depth_;
   const bool outer = std::exchange(guessed_, false);
   const auto keyword = current_;
-  const bool result = compute_is_empty(id);
+  const bool result = work();
   current_ = keyword;
-  if (result || !guessed_) entry(id).empty = result;
   guessed_ = outer;
   if (--emptiness_depth_ == 0) unkept_.clear();
   return result;
 }
 
-bool SchemaAlgebra::compute_is_empty(ConjunctionId id) {
-  const ValueSet& set = values(id);
+bool SchemaAlgebra::is_empty(ConjunctionId id) {
+  if (id == kAnything || id == kNothing) return id == kNothing;
+  if (entry(id).empty) return *entry(id).empty;
+  return look_into([&] {
+    const bool result = is_empty(values(id));
+    if (result || !guessed_) entry(id).empty = result;
+    return result;
+  });
+}
+
+bool SchemaAlgebra::is_empty(const ValueSet& within, ConjunctionId id) {
+  if (id == kNothing) return true;
+  return look_into([&] { return is_empty(values(within, id)); });
+}
+
+bool SchemaAlgebra::is_empty(const ValueSet& set) {
   const auto possible = [this](const auto& part) { return is_possible(part); };
   return !set.null && !set.booleans[0] && !set.booleans[1] &&
          std::none_of(set.objects.begin(), set.objects.end(), possible) &&

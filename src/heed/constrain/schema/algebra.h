@@ -29,18 +29,18 @@ class SchemaAlgebra;
 /// A keyword that combines schemas of the same value: `satisfied` are conjunctions whose union has
 /// the values that satisfy it, `violated` those for all others.
 struct Applicator {
-  using Union = std::function<std::vector<ConjunctionId>(SchemaAlgebra&)>;
+  /// Only values of `within` matter.
+  using Union = std::function<std::vector<ConjunctionId>(SchemaAlgebra&, const ValueSet& within)>;
 
   std::string_view keyword;
   JsonId location = kNoJson;  // of its value
   Union satisfied, violated;
 };
 
-/// A schema object: the values that its assertions allow, intersected with its applicators. In
-/// `before` are those that stand before "properties", which decides about the order of members.
+/// A schema object: the values that its assertions allow, intersected with its applicators.
 struct SchemaParts {
   ValueSet assertions;
-  std::vector<Applicator> before, after;
+  std::vector<Applicator> applicators;
   JsonId unevaluated_properties = kNoJson, unevaluated_items = kNoJson;
 };
 
@@ -59,6 +59,11 @@ class SchemaAlgebra {
   const ValueSet& values(ConjunctionId id);
   /// Whether no value satisfies it. False also where finding out would take too long.
   bool is_empty(ConjunctionId id);
+  bool is_empty(const ValueSet& set);
+  /// The values of `within` that satisfy a conjunction.
+  ValueSet values(const ValueSet& within, ConjunctionId id);
+  /// Whether no value of `within` satisfies it.
+  bool is_empty(const ValueSet& within, ConjunctionId id);
 
   ConjunctionId conjunction(const std::vector<Term>& terms);
   ConjunctionId both(ConjunctionId a, ConjunctionId b);
@@ -84,7 +89,7 @@ class SchemaAlgebra {
   bool is_possible(const ObjectSet& set);
   bool is_possible(const ArraySet& set);
 
-  /// What the value of the member `name` satisfies.
+  /// What the value of the member `name`, if there is one, satisfies.
   ConjunctionId member_value(const ObjectSet& set, const std::string& name);
   bool allows_name(const ObjectSet& set, const std::string& name);
   bool matches_name(ExpressionId names, const std::string& name);
@@ -132,16 +137,18 @@ class SchemaAlgebra {
 
   Term term(const Atom& atom);
   Entry& entry(ConjunctionId id) { return *entries_[static_cast<size_t>(id)]; }
-  const ValueSet& term_values(Term term);
-  ValueSet compute_term(Term term);
-  ValueSet schema_values(JsonId location, SchemaResources::Scope scope);
-  ValueSet negated_schema_values(JsonId location, SchemaResources::Scope scope);
-  ValueSet unite_all(const std::vector<ConjunctionId>& conjunctions);
+  ValueSet term_values(const ValueSet& within, Term term);
+  ValueSet compute_term(const ValueSet& within, Term term);
+  ValueSet schema_values(const ValueSet& within, JsonId location, SchemaResources::Scope scope);
+  ValueSet negated_values(const ValueSet& within, JsonId location, SchemaResources::Scope scope);
+  ValueSet unite_all(const ValueSet& within, const std::vector<ConjunctionId>& conjunctions);
   const SchemaParts& parts(JsonId location, SchemaResources::Scope scope);
   void apply_unevaluated(ValueSet& set, const SchemaParts& parts, SchemaResources::Scope scope);
   std::vector<ObjectSet> complement(const ObjectSet& set);
   std::vector<ArraySet> complement(const ArraySet& set);
-  bool compute_is_empty(ConjunctionId id);
+  template <typename Work>
+  bool look_into(const Work& work);
+  std::shared_ptr<const PropertyGroup> one_property(const std::string& name, ConjunctionId value);
   template <typename Set>
   std::vector<Set> intersect_unions(const std::vector<Set>& a, const std::vector<Set>& b);
   template <typename Set>
@@ -159,7 +166,8 @@ class SchemaAlgebra {
   std::map<Atom, Term> atom_ids_;
   std::vector<std::unique_ptr<Entry>> entries_;
   std::map<std::vector<Term>, ConjunctionId> conjunction_ids_;
-  std::map<Term, std::unique_ptr<ValueSet>> term_values_;
+  std::map<std::pair<std::string, ConjunctionId>, std::shared_ptr<const PropertyGroup>>
+      one_property_;
   std::map<std::pair<JsonId, SchemaResources::Scope>, Term> schema_terms_;
   std::map<std::pair<JsonId, SchemaResources::Scope>, std::unique_ptr<SchemaParts>> parts_;
   std::map<std::pair<ExpressionId, std::string>, bool> name_matches_;

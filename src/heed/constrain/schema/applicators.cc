@@ -24,9 +24,12 @@ std::vector<Term> negate_all(std::vector<Term> terms) {
 }
 
 Applicator all_of(std::vector<Term> terms) {
-  return {"", kNoJson,
-          [terms](SchemaAlgebra& algebra) { return Conjunctions{algebra.conjunction(terms)}; },
-          [terms](SchemaAlgebra& algebra) { return each_term(algebra, terms, true); }};
+  return {
+      "", kNoJson,
+      [terms](SchemaAlgebra& algebra, const ValueSet&) {
+        return Conjunctions{algebra.conjunction(terms)};
+      },
+      [terms](SchemaAlgebra& algebra, const ValueSet&) { return each_term(algebra, terms, true); }};
 }
 
 /// With "unevaluatedProperties", it matters which of the schemas are satisfied: each subset is an
@@ -48,26 +51,24 @@ Conjunctions subsets(SchemaAlgebra& algebra, const std::vector<Term>& terms) {
 
 Applicator any_of(std::vector<Term> terms) {
   return {"", kNoJson,
-          [terms](SchemaAlgebra& algebra) {
+          [terms](SchemaAlgebra& algebra, const ValueSet&) {
             return algebra.tracks_evaluated() ? subsets(algebra, terms)
                                               : each_term(algebra, terms, false);
           },
-          [terms](SchemaAlgebra& algebra) {
+          [terms](SchemaAlgebra& algebra, const ValueSet&) {
             return Conjunctions{algebra.conjunction(negate_all(terms))};
           }};
 }
 
 /// Exactly one: negations of those that have no value in common are left out.
-Conjunctions exactly_one(SchemaAlgebra& algebra, const std::vector<Term>& terms) {
+Conjunctions exactly_one(SchemaAlgebra& algebra, const ValueSet& within,
+                         const std::vector<Term>& terms) {
   const size_t count = terms.size();
   std::vector<std::vector<Term>> result;
-  for (const Term term : terms) {
-    result.push_back({term});
-    algebra.values(algebra.conjunction({term}));  // outside of is_empty() it can be kept
-  }
+  for (const Term term : terms) result.push_back({term});
   for (size_t i = 0; i < count; ++i) {
     for (size_t j = i + 1; j < count; ++j) {
-      if (algebra.is_empty(algebra.conjunction({terms[i], terms[j]}))) continue;
+      if (algebra.is_empty(within, algebra.conjunction({terms[i], terms[j]}))) continue;
       result[i].push_back(negate(terms[j]));
       result[j].push_back(negate(terms[i]));
     }
@@ -77,26 +78,32 @@ Conjunctions exactly_one(SchemaAlgebra& algebra, const std::vector<Term>& terms)
   return conjunctions;
 }
 
-Conjunctions none_or_two(SchemaAlgebra& algebra, const std::vector<Term>& terms) {
+Conjunctions none_or_two(SchemaAlgebra& algebra, const ValueSet& within,
+                         const std::vector<Term>& terms) {
   Conjunctions result = {algebra.conjunction(negate_all(terms))};
   for (size_t i = 0; i < terms.size(); ++i) {
     for (size_t j = i + 1; j < terms.size(); ++j) {
       const ConjunctionId both = algebra.conjunction({terms[i], terms[j]});
-      if (!algebra.is_empty(both)) result.push_back(both);
+      if (!algebra.is_empty(within, both)) result.push_back(both);
     }
   }
   return result;
 }
 
 Applicator one_of(std::vector<Term> terms) {
-  return {"", kNoJson, [terms](SchemaAlgebra& algebra) { return exactly_one(algebra, terms); },
-          [terms](SchemaAlgebra& algebra) { return none_or_two(algebra, terms); }};
+  return {"", kNoJson,
+          [terms](SchemaAlgebra& algebra, const ValueSet& within) {
+            return exactly_one(algebra, within, terms);
+          },
+          [terms](SchemaAlgebra& algebra, const ValueSet& within) {
+            return none_or_two(algebra, within, terms);
+          }};
 }
 
 /// (a and b) or (not a and c).
 Applicator if_then_else(Term a, Term b, Term c) {
   const auto choose = [a](Term then, Term otherwise) {
-    return [=](SchemaAlgebra& algebra) {
+    return [=](SchemaAlgebra& algebra, const ValueSet&) {
       return Conjunctions{algebra.conjunction({a, then}),
                           algebra.conjunction({negate(a), otherwise})};
     };
@@ -116,12 +123,12 @@ Applicator dependency(SchemaAlgebra& algebra, JsonId value, SchemaResources::Sco
   }
   const Term absent = algebra.absent_term(algebra.document()[value].key);
   return {"", kNoJson,
-          [=](SchemaAlgebra& own) {
+          [=](SchemaAlgebra& own, const ValueSet&) {
             std::vector<Term> present = terms;
             present.insert(present.begin(), negate(absent));
             return Conjunctions{own.conjunction({absent}), own.conjunction(present)};
           },
-          [=](SchemaAlgebra& own) {
+          [=](SchemaAlgebra& own, const ValueSet&) {
             Conjunctions result;
             for (const Term term : terms) {
               result.push_back(own.conjunction({negate(absent), negate(term)}));

@@ -62,7 +62,8 @@ std::string ipv6() {
 
 // RFC 1123 and RFC 5890. A label with "--" in third place is left out: it may be Punycode.
 std::string label(std::string_view letters) {
-  return fmt::format("(?!..--)[{0}](?:[{0}-]{{0,61}}[{0}])?", letters);
+  const std::string letter = fmt::format("[{}]", letters), any = fmt::format("[{}-]", letters);
+  return fmt::format("{0}(?:{1}{{0,2}}{0}|{1}(?:{0}{1}|-{0}){1}{{0,58}}{0})?", letter, any);
 }
 std::string hostname(std::string_view letters) {
   return fmt::format("(?=.{{1,253}}$){0}(?:\\.{0})*", label(letters));
@@ -129,9 +130,11 @@ std::string regex() {
       "(?:[^\\\\^$.*+?()\\[\\]{}|/]|/|\\.|\\\\[dDsSwWfnrtv^$.*+?()\\[\\]{}|/\\\\-]|"
       "\\[\\^?(?:[^\\\\\\[\\]\\-^]|\\\\[dDsSwWfnrtv^$.*+?()\\[\\]{}|/\\\\-]|"
       "[0-9]-9|[a-z]-z|[A-Z]-Z)*\\])";
-  const std::string quantifier =
-      "(?:(?:[*+?]|\\{[0-9]{1,3}(?:,)?\\})\\?"
-      "?)?";
+  // {m,n} with m <= n.
+  const std::string count =
+      "(?:[0-9]{1,3},?|[0-9],[1-9][0-9]{1,2}|[0-9]{2},[1-9][0-9]{2}|0,[0-9]|1,[1-9]|[2-5],[5-9]|"
+      "[2-9],9|2,[2-4]|3,[34]|4,4)";
+  const std::string quantifier = fmt::format("(?:(?:[*+?]|\\{{{}\\}})\\??)?", count);
   const auto sequence = [&](const std::string& inner) {
     const std::string part = fmt::format("(?:{}{}|\\^|\\$|\\\\b)", inner, quantifier);
     return fmt::format("{0}*(?:\\|{0}*)*", part);

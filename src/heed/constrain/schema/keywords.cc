@@ -77,6 +77,7 @@ class AssertionReader {
   Decimal number(JsonId value) const;
   /// The regular expression `pattern`, which stands at `value`.
   ExpressionId matching(const std::string& pattern, JsonId value);
+  ExpressionId of_format(const std::string& pattern, JsonId value);
   void check_sizes(uint64_t min, uint64_t max, JsonId value);
 
   void type(JsonId value);
@@ -143,6 +144,14 @@ Decimal AssertionReader::number(JsonId value) const {
 ExpressionId AssertionReader::matching(const std::string& pattern, JsonId value) {
   try {
     return algebra_.text().matching(pattern);
+  } catch (const Error& error) {
+    refuse(value, error.what());
+  }
+}
+
+ExpressionId AssertionReader::of_format(const std::string& pattern, JsonId value) {
+  try {
+    return algebra_.text().of_pattern(pattern);
   } catch (const Error& error) {
     refuse(value, error.what());
   }
@@ -217,16 +226,19 @@ void AssertionReader::bound(JsonId value) {
 
 void AssertionReader::length(JsonId value) {
   const uint64_t size = count(value);
-  const bool lower = keyword_ == "minLength";
-  if (size >= Expressions::kUnbounded) refuse(value, "it is too large");
-  const auto number = static_cast<uint32_t>(size);
-  if (lower) {
-    const std::optional<uint64_t> max = sibling_count("maxLength");
-    if (max && *max < size) algebra_.note_contradiction("minLength", value, "is above maxLength");
+  const std::optional<uint64_t> min = sibling_count("minLength"), max = sibling_count("maxLength");
+  if (keyword_ == "maxLength" && min) return;  // read with minLength
+  if (min && max && *min > *max) {
+    algebra_.note_contradiction("minLength", value, "is above maxLength");
+    set_.strings = algebra_.text().none();
+    return;
   }
+  if (min && *min >= Expressions::kUnbounded) refuse(value, "it is too large");
+  const uint64_t limit = std::min<uint64_t>(max.value_or(size), Expressions::kUnbounded);
   set_.strings = algebra_.text().intersect(
-      set_.strings, lower ? algebra_.text().of_length(number, Expressions::kUnbounded)
-                          : algebra_.text().of_length(0, number));
+      set_.strings,
+      algebra_.text().of_length(static_cast<uint32_t>(min.value_or(0)),
+                                max ? static_cast<uint32_t>(limit) : Expressions::kUnbounded));
 }
 
 void AssertionReader::pattern(JsonId value) {
@@ -242,7 +254,7 @@ void AssertionReader::format(JsonId value) {
     algebra_.warn(fmt::format("format {}", quoted(document_[value].text)));
     return;
   }
-  set_.strings = algebra_.text().intersect(set_.strings, algebra_.text().of_pattern(known.pattern));
+  set_.strings = algebra_.text().intersect(set_.strings, of_format(known.pattern, value));
   set_.narrowed |= known.narrowed;
 }
 
@@ -394,18 +406,15 @@ std::vector<std::string> read_string_array(const SchemaAlgebra& algebra, JsonId 
 SchemaParts read_schema_parts(SchemaAlgebra& algebra, JsonId schema, SchemaResources::Scope scope) {
   SchemaParts parts;
   AssertionReader assertions(algebra, schema, scope);
-  bool reached_properties = false;
   const Draft draft = algebra.resources().draft(schema);
   for (const auto& [keyword, value] : algebra.document()[schema].members) {
     algebra.spend(1);
-    reached_properties |= keyword == "properties";
     if (is_annotation(keyword) || assertions.read(keyword, value)) continue;
     if (draft >= Draft::k2019 && keyword == "unevaluatedProperties") {
       parts.unevaluated_properties = value;
     } else if (draft >= Draft::k2019 && keyword == "unevaluatedItems") {
       parts.unevaluated_items = value;
-    } else if (!read_applicator(algebra, schema, scope, keyword, value,
-                                reached_properties ? parts.after : parts.before)) {
+    } else if (!read_applicator(algebra, schema, scope, keyword, value, parts.applicators)) {
       algebra.warn(keyword);
     }
   }

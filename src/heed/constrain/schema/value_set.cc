@@ -59,12 +59,23 @@ void add_other_sizes(std::vector<Set>& sets, uint64_t min, uint64_t max) {
   }
 }
 
-/// Objects in which the value of the member `name`, if there is one, satisfies `value`.
-std::shared_ptr<const PropertyGroup> one_property(const std::string& name, ConjunctionId value) {
-  PropertyGroup group;
-  group.names.emplace_back(name, value);
-  group.ordered = false;
-  return std::make_shared<const PropertyGroup>(std::move(group));
+template <typename T>
+bool has_all(const std::vector<T>& values, const std::vector<T>& parts) {
+  return std::all_of(parts.begin(), parts.end(), [&values](const T& part) {
+    return std::find(values.begin(), values.end(), part) != values.end();
+  });
+}
+
+/// Whether `set` demands all that `other` does, so that it is a part of it.
+bool demands(const ObjectSet& set, const ObjectSet& other) {
+  return set.min >= other.min && set.max <= other.max && has_all(set.groups, other.groups) &&
+         has_all(set.required, other.required) && has_all(set.some, other.some) &&
+         has_all(set.names, other.names) && set.evaluated == other.evaluated;
+}
+bool demands(const ArraySet& set, const ArraySet& other) {
+  return set.min >= other.min && set.max <= other.max && has_all(set.groups, other.groups) &&
+         has_all(set.some, other.some) && set.unique >= other.unique &&
+         set.repeating >= other.repeating && set.evaluated == other.evaluated;
 }
 
 /// The names of a set in which no other is allowed, if there is such a list.
@@ -138,9 +149,10 @@ ValueSet SchemaAlgebra::constants(const std::vector<JsonId>& locations) {
 
 template <typename Set>
 void SchemaAlgebra::add_unless_there(std::vector<Set>& sets, Set set) {
-  if (std::find(sets.begin(), sets.end(), set) != sets.end()) return;
-  if (set == Set()) sets.clear();
-  if (sets.size() == 1 && sets[0] == Set()) return;
+  for (const Set& other : sets) {
+    if (demands(set, other)) return;
+  }
+  std::erase_if(sets, [&](const Set& other) { return demands(other, set); });
   sets.push_back(std::move(set));
   if (sets.size() > kMaxUnion) refuse_current("it has too many alternatives");
 }
@@ -202,6 +214,18 @@ ValueSet SchemaAlgebra::complement(const ValueSet& set) {
     result.arrays = intersect_unions(result.arrays, complement(part));
   }
   return result;
+}
+
+std::shared_ptr<const PropertyGroup> SchemaAlgebra::one_property(const std::string& name,
+                                                                 ConjunctionId value) {
+  auto& known = one_property_[{name, value}];
+  if (!known) {
+    PropertyGroup group;
+    group.names.emplace_back(name, value);
+    group.ordered = false;
+    known = std::make_shared<const PropertyGroup>(std::move(group));
+  }
+  return known;
 }
 
 std::vector<ObjectSet> SchemaAlgebra::complement(const ObjectSet& set) {
