@@ -17,6 +17,42 @@ constexpr std::array<std::string_view, 30> kCategories = {
     "Cn", "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps",
     "Pe", "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co"};
 
+// Each category, and each group of them: "Lu" and "L".
+std::map<std::string_view, CodePointSet> all_categories() {
+  std::array<CodePointSet, kCategories.size()> sets;
+  char32_t begin = 0;
+  utf8proc_category_t last = utf8proc_category(0);
+  for (char32_t value = 1; value <= CodePointSet::kLast + 1; ++value) {
+    // Beyond the last code point it is the category of those that are not assigned.
+    const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(value));
+    if (category == last && value <= CodePointSet::kLast) continue;
+    sets[static_cast<size_t>(last)].add(begin, value - 1);
+    begin = value;
+    last = category;
+  }
+  std::map<std::string_view, CodePointSet> result;
+  for (size_t i = 0; i < sets.size(); ++i) {
+    result[kCategories[i].substr(0, 1)].add(sets[i]);
+    result[kCategories[i]] = std::move(sets[i]);
+  }
+  return result;
+}
+
+// Code points that differ in case alone, by one of them.
+std::map<char32_t, std::vector<char32_t>> all_cases() {
+  std::map<char32_t, std::vector<char32_t>> result;
+  for (const std::string_view category : {"Lu", "Ll", "Lt", "Mn", "Nl", "So"}) {
+    for (const CodePointSet::Range& range : CodePointSet::category(category).ranges()) {
+      for (char32_t value = range.first; value <= range.last; ++value) {
+        const auto code = static_cast<utf8proc_int32_t>(value);
+        result[static_cast<char32_t>(utf8proc_tolower(utf8proc_toupper(code)))].push_back(value);
+      }
+    }
+  }
+  std::erase_if(result, [](const auto& cases) { return cases.second.size() == 1; });
+  return result;
+}
+
 // Makes the UTF-8 of a set: an expression for the continuation bytes behind each first byte, first
 // bytes with equal continuations together.
 class Utf8Builder {
@@ -111,19 +147,12 @@ CodePointSet::CodePointSet(std::initializer_list<Range> ranges) {
 
 CodePointSet CodePointSet::all() { return CodePointSet().complement(); }
 
-CodePointSet CodePointSet::category(std::string_view name) {
-  std::array<bool, kCategories.size()> wanted = {};
-  for (size_t i = 0; i < kCategories.size(); ++i) {
-    wanted[i] = kCategories[i] == name || (name.size() == 1 && kCategories[i][0] == name[0]);
-  }
-  require(std::find(wanted.begin(), wanted.end(), true) != wanted.end(),
-          "{} is no general category of Unicode", quoted(name));
-  CodePointSet set;
-  for (char32_t value = 0; value <= kLast; ++value) {
-    const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(value));
-    if (wanted[static_cast<size_t>(category)]) set.add(value, value);
-  }
-  return set;
+const CodePointSet& CodePointSet::category(std::string_view name) {
+  // Computed at the first use: it takes some milliseconds.
+  static const std::map<std::string_view, CodePointSet> categories = all_categories();
+  const auto known = categories.find(name);
+  require(known != categories.end(), "{} is no general category of Unicode", quoted(name));
+  return known->second;
 }
 
 void CodePointSet::add(char32_t first, char32_t last) {
@@ -157,6 +186,17 @@ CodePointSet CodePointSet::complement() const {
     next = range.last + 1;
   }
   if (next <= kLast) result.add(next, kLast);
+  return result;
+}
+
+CodePointSet CodePointSet::with_other_cases() const {
+  static const std::map<char32_t, std::vector<char32_t>> all = all_cases();
+  CodePointSet result = *this;
+  for (const auto& [folded, cases] : all) {
+    const bool has_one = std::ranges::any_of(cases, [&](char32_t each) { return contains(each); });
+    if (!has_one) continue;
+    for (const char32_t each : cases) result.add(each, each);
+  }
   return result;
 }
 

@@ -23,11 +23,13 @@ class CodePointSet {
   static CodePointSet all();
   /// The code points of a general category of Unicode: "Lu", or a group of them, "L". Throws Error
   /// for an unknown name.
-  static CodePointSet category(std::string_view name);
+  static const CodePointSet& category(std::string_view name);
 
   void add(char32_t first, char32_t last);
   void add(const CodePointSet& other);
   CodePointSet complement() const;
+  /// With the code points that differ from a member in case alone: to k also K and U+212A.
+  CodePointSet with_other_cases() const;
   bool contains(char32_t value) const;
   bool empty() const { return ranges_.empty(); }
   /// Ascending; no two touch.

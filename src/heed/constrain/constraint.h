@@ -12,6 +12,7 @@
 #include "heed/constrain/grammar.h"
 #include "heed/constrain/mask_table.h"
 #include "heed/constrain/recognizer.h"
+#include "heed/constrain/regex.h"
 #include "heed/constrain/text_cover.h"
 #include "heed/constrain/vocabulary.h"
 
@@ -56,7 +57,8 @@ class Constraint {
 
 /// The strings that match `pattern` as a whole: "cat|dog", not a text that holds one of them.
 /// regex.h says which syntax is supported.
-std::shared_ptr<const Constraint> compile_regex(std::string_view pattern);
+std::shared_ptr<const Constraint> compile_regex(std::string_view pattern,
+                                                RegexDialect dialect = RegexDialect::ecma);
 /// A grammar as llama.cpp writes them (grammars/README.md there), beginning at its rule "root".
 std::shared_ptr<const Constraint> compile_gbnf(std::string_view text);
 /// A grammar of the Python package Lark, beginning at its rule "start".

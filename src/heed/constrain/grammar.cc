@@ -61,7 +61,13 @@ class RegularParts {
       : builder_(builder), state_(builder.nodes_.size(), State::unknown) {}
 
   void fold() {
-    for (uint32_t i = 0; i < state_.size(); ++i) visit(Symbol{i});
+    for (uint32_t i = 0; i < state_.size(); ++i) fold(Symbol{i});
+  }
+
+  // Returns whether it is regular.
+  bool fold(Symbol root) {
+    visit(root);
+    return state(root) == State::regular;
   }
 
  private:
@@ -128,6 +134,13 @@ class RegularParts {
   GrammarBuilder& builder_;
   std::vector<State> state_;
 };
+
+ExpressionId GrammarBuilder::fold(Symbol part) {
+  const std::string name = node(part).name;
+  require(RegularParts(*this).fold(part), "{} is recursive, or a part of it is not defined",
+          quoted(name));
+  return node(part).expression;
+}
 
 void GrammarBuilder::fold_regular_parts() { RegularParts(*this).fold(); }
 

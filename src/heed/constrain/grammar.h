@@ -44,6 +44,9 @@ class GrammarBuilder {
   /// Makes one terminal of each part that is regular: that refers to no rule that is recursive. For
   /// grammars whose terminals are single characters.
   void fold_regular_parts();
+  /// Makes one terminal of a part, and returns what it matches. Throws Error if it is recursive, or
+  /// needs a rule that is not defined.
+  ExpressionId fold(Symbol part);
 
  private:
   friend class GrammarCompiler;

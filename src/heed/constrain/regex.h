@@ -18,13 +18,16 @@ struct RegexOptions {
   /// Whether text may stand before and behind the match, as with ECMA-262's test() and Python's
   /// search(); otherwise the pattern matches the whole text.
   bool search = false;
+  bool ignore_case = false;
+  bool dot_all = false;  // "." matches line ends, too
   /// The bytes that stand for any one code point of a set; if empty, its UTF-8. For JSON strings
   /// it includes the escapes. Each code point must have the same bytes in all sets.
-  std::function<ExpressionId(Expressions&, const CodePointSet&)> spell;
+  std::function<ExpressionId(Expressions&, const CodePointSet&)> spell = {};
 };
 
 /// The texts that `pattern` matches. Throws Error, with the position, for broken syntax and for
-/// what is not regular or not supported: references back, look-behind, \b inside a pattern.
+/// what is not regular or not supported: back-references, look-behind, \b, flags within a pattern
+/// (but for (?i) and (?s) at the beginning of one of Python).
 ExpressionId compile_pattern(Expressions& expressions, std::string_view pattern,
                              const RegexOptions& options = {});
 

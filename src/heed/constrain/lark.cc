@@ -1,0 +1,401 @@
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/base/quote.h"
+#include "heed/constrain/code_points.h"
+#include "heed/constrain/constraint.h"
+#include "heed/constrain/grammar_reader.h"
+#include "heed/constrain/regex.h"
+
+namespace heed::constrain {
+namespace {
+
+constexpr int kMaxLarkNesting = 200;
+
+// What `%import common` finds, as patterns of Python. Those of strings and comments say what Lark's
+// lexer matches with lazy quantifiers.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 25> kCommonTerminals = {{
+    {"DIGIT", "[0-9]"},
+    {"HEXDIGIT", "[0-9a-fA-F]"},
+    {"INT", "[0-9]+"},
+    {"SIGNED_INT", "[+-]?[0-9]+"},
+    {"DECIMAL", R"([0-9]+\.[0-9]*|\.[0-9]+)"},
+    {"FLOAT", R"([0-9]+[eE][+-]?[0-9]+|([0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)"},
+    {"SIGNED_FLOAT", R"([+-]?([0-9]+[eE][+-]?[0-9]+|([0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?))"},
+    {"NUMBER", R"(([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?)"},
+    {"SIGNED_NUMBER", R"([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?)"},
+    {"ESCAPED_STRING", R"("([^"\\\n]|\\[^\n])*")"},
+    {"LCASE_LETTER", "[a-z]"},
+    {"UCASE_LETTER", "[A-Z]"},
+    {"LETTER", "[a-zA-Z]"},
+    {"WORD", "[a-zA-Z]+"},
+    {"CNAME", "[_a-zA-Z][_a-zA-Z0-9]*"},
+    {"WS_INLINE", R"([ \t]+)"},
+    {"WS", R"([ \t\f\r\n]+)"},
+    {"CR", R"(\r)"},
+    {"LF", R"(\n)"},
+    {"NEWLINE", R"((\r?\n)+)"},
+    {"SH_COMMENT", R"(#[^\n]*)"},
+    {"CPP_COMMENT", R"(//[^\n]*)"},
+    {"C_COMMENT", R"(/\*([^*]|\*+[^*/])*\*+/)"},
+    {"SQL_COMMENT", R"(--[^\n]*)"},
+    {"PYTHON_COMMENT", R"(#[^\n]*)"},
+}};
+
+// Reads a grammar of Lark. Priorities, aliases and marks that shape the tree are read and mean
+// nothing here: they do not change which texts match.
+class LarkParser {
+ public:
+  explicit LarkParser(std::string_view text) : reader_(text, {"//", "#"}) {}
+
+  std::shared_ptr<const Constraint> compile() {
+    reader_.skip_space(true);
+    while (!reader_.at_end()) {
+      parse_statement();
+      if (!reader_.at_end() && reader_.peek() != '\n' && reader_.peek() != '\r') {
+        reader_.fail_here("expected the end of the line");
+      }
+      reader_.skip_space(true);
+    }
+    const auto start = rules_.find("start");
+    if (start == rules_.end()) reader_.fail_here("there is no rule named start");
+    for (const auto& [name, rule] : rules_) {
+      if (!rule.is_defined) reader_.fail_at(rule.position, quoted(name) + " is not defined");
+    }
+    for (const auto& [name, rule] : rules_) {
+      if (is_terminal(name)) builder_.fold(rule.symbol);
+    }
+    for (const Symbol part : ignored_) builder_.ignore(builder_.fold(part));
+    return std::make_shared<const Constraint>(std::move(builder_), start->second.symbol);
+  }
+
+ private:
+  struct Rule {
+    Symbol symbol;
+    size_t position;  // of the first reference
+    bool is_defined = false;
+  };
+
+  // Names of terminals are in upper case.
+  static bool is_terminal(std::string_view name) {
+    const size_t letter = name.find_first_not_of('_');
+    return letter != name.npos && name[letter] >= 'A' && name[letter] <= 'Z';
+  }
+
+  std::string_view parse_name() {
+    if (reader_.peek() >= '0' && reader_.peek() <= '9') return {};
+    return reader_.name("_");
+  }
+
+  Rule& rule_of(std::string_view name, size_t position) {
+    const auto known = rules_.find(name);
+    if (known != rules_.end()) return known->second;
+    const Rule rule = {builder_.declare(std::string(name)), position};
+    return rules_.emplace(std::string(name), rule).first->second;
+  }
+
+  void define(std::string_view name, size_t position, Symbol body) {
+    Rule& rule = rule_of(name, position);
+    if (rule.is_defined) reader_.fail_at(position, quoted(name) + " is defined twice");
+    rule.is_defined = true;
+    builder_.define(rule.symbol, body);
+  }
+
+  void parse_statement() {
+    if (reader_.peek() == '%') return parse_directive();
+    while (reader_.skip("?") || reader_.skip("!")) {
+    }
+    const size_t begin = reader_.position();
+    const std::string_view name = parse_name();
+    if (name.empty()) reader_.fail_here("expected a rule, a terminal or a directive");
+    if (reader_.peek() == '{') reader_.fail_here("templates are not supported");
+    if (reader_.skip(".")) {
+      reader_.skip("-");
+      if (!reader_.number()) reader_.fail_here("expected a priority");
+    }
+    reader_.skip_space(false);
+    reader_.expect(":");
+    in_terminal_ = is_terminal(name);
+    define(name, begin, parse_choice(0));
+  }
+
+  void parse_directive() {
+    const size_t begin = reader_.position();
+    if (reader_.skip("%ignore")) {
+      in_terminal_ = true;
+      ignored_.push_back(parse_choice(0));
+    } else if (reader_.skip("%import")) {
+      parse_import();
+    } else {
+      reader_.skip("%");
+      reader_.fail_at(begin, "%" + std::string(reader_.name("_")) + " is not supported");
+    }
+  }
+
+  // "common.WS", "common.WS -> SPACE", "common (WS, INT)"
+  void parse_import() {
+    reader_.skip_space(false);
+    const size_t begin = reader_.position();
+    if (!reader_.skip("common")) reader_.fail_at(begin, "only common can be imported from");
+    reader_.skip_space(false);
+    if (reader_.skip("(")) {
+      do {
+        reader_.skip_space(true);
+        const size_t position = reader_.position();
+        const std::string_view name = parse_name();
+        import_common(name, name, position);
+        reader_.skip_space(true);
+      } while (reader_.skip(","));
+      return reader_.expect(")");
+    }
+    reader_.expect(".");
+    const size_t position = reader_.position();
+    const std::string_view name = parse_name();
+    std::string_view alias = name;
+    reader_.skip_space(false);
+    if (reader_.skip("->")) {
+      reader_.skip_space(false);
+      alias = parse_name();
+    }
+    import_common(name, alias, position);
+  }
+
+  void import_common(std::string_view name, std::string_view alias, size_t position) {
+    for (const auto& [known, pattern] : kCommonTerminals) {
+      if (known == name && is_terminal(alias)) {
+        return define(alias, position, builder_.terminal(python_pattern(pattern, {})));
+      }
+    }
+    reader_.fail_at(position, "common has no terminal " + quoted(name));
+  }
+
+  ExpressionId python_pattern(std::string_view pattern, RegexOptions options) {
+    options.dialect = RegexDialect::python;
+    return compile_pattern(builder_.expressions(), pattern, options);
+  }
+
+  Symbol parse_choice(int nesting) {
+    if (nesting > kMaxLarkNesting) reader_.fail_here("groups are nested too deeply");
+    std::vector<Symbol> alternatives;
+    reader_.skip_space(nesting > 0);
+    has_further_alternative();  // the first may have a |, too
+    do {
+      alternatives.push_back(parse_sequence(nesting));
+    } while (has_further_alternative());
+    return builder_.choice(std::move(alternatives));
+  }
+
+  // Reads | if it comes next, possibly on a further line.
+  bool has_further_alternative() {
+    const size_t begin = reader_.position();
+    reader_.skip_space(true);
+    if (reader_.skip("|")) return true;
+    reader_.go_to(begin);
+    return false;
+  }
+
+  Symbol parse_sequence(int nesting) {
+    std::vector<Symbol> parts;
+    while (true) {
+      reader_.skip_space(nesting > 0);
+      if (reader_.skip("->")) {
+        reader_.skip_space(false);
+        if (parse_name().empty()) reader_.fail_here("expected the name of an alias");
+        reader_.skip_space(nesting > 0);
+        return builder_.sequence(std::move(parts));
+      }
+      const std::optional<Symbol> part = parse_atom(nesting);
+      if (!part) return builder_.sequence(std::move(parts));
+      parts.push_back(parse_repetitions(*part));
+    }
+  }
+
+  // Nothing where none begins.
+  std::optional<Symbol> parse_atom(int nesting) {
+    const size_t begin = reader_.position();
+    switch (reader_.peek()) {
+      case '"':
+        return builder_.terminal(parse_literal());
+      case '/':
+        return builder_.terminal(parse_pattern());
+      case '(':
+        reader_.skip("(");
+        return parse_group(nesting, begin, ")");
+      case '[':
+        reader_.skip("[");
+        return builder_.optional(parse_group(nesting, begin, "]"));
+      case '<':
+        reader_.fail_here("special tokens are not supported");
+      case '%':
+        reader_.fail_here("directives inside a rule are not supported");
+      default:
+        break;
+    }
+    const std::string_view name = parse_name();
+    if (name.empty()) return std::nullopt;
+    if (reader_.peek() == '{') check_no_template(begin);
+    if (in_terminal_ && !is_terminal(name)) {
+      reader_.fail_at(begin, "a terminal cannot refer to the rule " + quoted(name));
+    }
+    return rule_of(name, begin).symbol;
+  }
+
+  // name{2,3} is a repetition, name{other} a template.
+  void check_no_template(size_t begin) {
+    const size_t brace = reader_.position();
+    reader_.skip("{");
+    reader_.skip_space(false);
+    if (!reader_.number() && reader_.peek() != ',') {
+      reader_.fail_at(begin, "templates are not supported");
+    }
+    reader_.go_to(brace);
+  }
+
+  Symbol parse_group(int nesting, size_t begin, std::string_view end) {
+    const Symbol group = parse_choice(nesting + 1);
+    reader_.skip_space(true);
+    if (!reader_.skip(end)) reader_.fail_at(begin, "a bracket that is not closed");
+    return group;
+  }
+
+  Symbol parse_repetitions(Symbol part) {
+    while (true) {
+      const size_t begin = reader_.position();
+      if (reader_.skip("*")) {
+        part = builder_.repeat(part, 0, GrammarBuilder::kUnbounded);
+      } else if (reader_.skip("+")) {
+        part = builder_.repeat(part, 1, GrammarBuilder::kUnbounded);
+      } else if (reader_.skip("?")) {
+        part = builder_.optional(part);
+      } else if (reader_.skip("{")) {
+        const auto [min, max] = reader_.counts();
+        part = builder_.repeat(part, min, max);
+      } else {
+        reader_.skip_space(false);
+        if (!reader_.skip("~")) {
+          reader_.go_to(begin);
+          return part;
+        }
+        part = parse_tilde(part);
+      }
+    }
+  }
+
+  // Behind ~: "2" or "2..3".
+  Symbol parse_tilde(Symbol part) {
+    reader_.skip_space(false);
+    const size_t begin = reader_.position();
+    const std::optional<uint32_t> min = reader_.number();
+    if (!min) reader_.fail_here("expected a number");
+    std::optional<uint32_t> max = min;
+    if (reader_.skip("..")) max = reader_.number();
+    if (!max || *max < *min) reader_.fail_at(begin, "expected a number of at least the first");
+    return builder_.repeat(part, *min, *max);
+  }
+
+  // "text", "text"i, "a".."z"
+  ExpressionId parse_literal() {
+    const std::vector<char32_t> text = parse_string();
+    const bool ignores_case = reader_.skip("i");
+    const size_t begin = reader_.position();
+    if (reader_.skip("..")) {
+      const std::vector<char32_t> last = parse_string();
+      if (text.size() != 1 || last.size() != 1 || last[0] < text[0]) {
+        reader_.fail_at(begin, "expected a range of two characters");
+      }
+      return utf8(builder_.expressions(), {{text[0], last[0]}});
+    }
+    std::vector<ExpressionId> characters;
+    for (const char32_t value : text) {
+      const CodePointSet set = {{value, value}};
+      characters.push_back(
+          utf8(builder_.expressions(), ignores_case ? set.with_other_cases() : set));
+    }
+    return builder_.expressions().concatenate(characters);
+  }
+
+  std::vector<char32_t> parse_string() {
+    const size_t begin = reader_.position();
+    reader_.expect("\"");
+    std::vector<char32_t> text;
+    while (!reader_.skip("\"")) {
+      if (reader_.at_end() || reader_.peek() == '\n') {
+        reader_.fail_at(begin, "a quote that is not closed");
+      }
+      char32_t value = reader_.next();
+      if (value == '\\') value = parse_escape();
+      text.push_back(value);
+    }
+    return text;
+  }
+
+  char32_t parse_escape() {
+    const char32_t letter = reader_.next();
+    switch (letter) {
+      case 'n':
+        return '\n';
+      case 't':
+        return '\t';
+      case 'r':
+        return '\r';
+      case 'f':
+        return '\f';
+      case 'v':
+        return '\v';
+      case 'x':
+        return reader_.hexadecimal(2);
+      case 'u':
+        return reader_.hexadecimal(4);
+      case 'U':
+        return reader_.hexadecimal(8);
+      case '"':
+      case '\\':
+      case '/':
+        return letter;
+      default:
+        reader_.fail_here("an escape that is not supported");
+    }
+  }
+
+  // /pattern/ with flags
+  ExpressionId parse_pattern() {
+    const size_t begin = reader_.position();
+    reader_.skip("/");
+    const size_t pattern_begin = reader_.position();
+    while (reader_.peek() != '/') {
+      if (reader_.at_end() || reader_.peek() == '\n') {
+        reader_.fail_at(begin, "a regular expression that is not closed");
+      }
+      if (reader_.next() == '\\') reader_.next();
+    }
+    const std::string_view pattern = reader_.text(pattern_begin, reader_.position());
+    reader_.skip("/");
+    RegexOptions options;
+    for (const char flag : reader_.name("")) {
+      if (flag == 'i') options.ignore_case = true;
+      if (flag == 's') options.dot_all = true;
+      if (flag != 'i' && flag != 's' && flag != 'u') {
+        reader_.fail_at(begin, std::string("the flag ") + flag + " is not supported");
+      }
+    }
+    return python_pattern(pattern, options);
+  }
+
+  GrammarReader reader_;
+  GrammarBuilder builder_;
+  std::map<std::string, Rule, std::less<>> rules_;
+  std::vector<Symbol> ignored_;
+  bool in_terminal_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<const Constraint> compile_lark(std::string_view text) {
+  return LarkParser(text).compile();
+}
+
+}  // namespace heed::constrain

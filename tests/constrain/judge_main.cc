@@ -1,0 +1,131 @@
+// Answers the judges of constraints (tests/judges/constrain/): reads a request a line, in JSON, and
+// writes an answer a line.
+//
+//   constrain_judge [VOCABULARY]
+//
+// VOCABULARY holds a token a line, its bytes in base64, as tiktoken's files do; the line is the id.
+// The id behind the last is the end of a text.
+//
+// Request: {"kind": "regex", "source": "...", "texts": [...], "tokens": [[...], ...]}; kinds are
+// those of `compilers` below. A text may be given as {"base64": "..."}. Answer: {"compile_us": ..,
+// "texts": [{"bytes": .., "accepted": ..}], "tokens": [{"accepted": .., "tokens": .., "mask_ns":
+// [..]}]}, `bytes` and `tokens` being how many are allowed; or {"error": "..."}.
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/base64.h"
+#include "heed/base/error.h"
+#include "heed/constrain/matcher.h"
+
+namespace heed::constrain {
+namespace {
+
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+int64_t nanoseconds_since(Clock::time_point begin) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+}
+
+std::shared_ptr<const Constraint> compile_search(std::string_view pattern, RegexDialect dialect) {
+  GrammarBuilder builder;
+  const Symbol start = builder.terminal(
+      compile_pattern(builder.expressions(), pattern, {.dialect = dialect, .search = true}));
+  return std::make_shared<const Constraint>(std::move(builder), start);
+}
+
+std::shared_ptr<const Constraint> compile(const json& request) {
+  using Compile = std::function<std::shared_ptr<const Constraint>(const std::string&)>;
+  static const std::map<std::string, Compile> compilers = {
+      {"regex", [](const std::string& text) { return compile_regex(text); }},
+      {"regex_python",
+       [](const std::string& text) { return compile_regex(text, RegexDialect::python); }},
+      {"search", [](const std::string& text) { return compile_search(text, RegexDialect::ecma); }},
+      {"search_python",
+       [](const std::string& text) { return compile_search(text, RegexDialect::python); }},
+      {"gbnf", [](const std::string& text) { return compile_gbnf(text); }},
+      {"lark", [](const std::string& text) { return compile_lark(text); }},
+  };
+  const json& source = request.at("source");
+  return compilers.at(request.at("kind"))(source.is_string() ? source.get<std::string>()
+                                                             : source.dump());
+}
+
+std::string text_of(const json& text) {
+  return text.is_string() ? text.get<std::string>()
+                          : decode_base64(text.at("base64").get<std::string>()).value();
+}
+
+json judge_text(Matcher matcher, const std::string& text) {
+  const size_t bytes = matcher.accept_bytes(text);
+  return {{"bytes", bytes}, {"accepted", bytes == text.size() && matcher.is_accepting()}};
+}
+
+json judge_tokens(Matcher matcher, const std::vector<int32_t>& tokens) {
+  std::vector<uint64_t> mask(matcher.vocabulary().mask_words());
+  std::vector<int64_t> times;
+  size_t allowed = 0;
+  for (const int32_t token : tokens) {
+    const Clock::time_point begin = Clock::now();
+    matcher.mask(mask);
+    times.push_back(nanoseconds_since(begin));
+    const bool in_mask = ((mask[static_cast<size_t>(token) / 64] >> (token % 64)) & 1) != 0;
+    require(matcher.accept(token) == in_mask, "the mask and accept() differ at token {}", allowed);
+    if (!in_mask) break;
+    ++allowed;
+  }
+  return {{"tokens", allowed},
+          {"accepted", allowed == tokens.size() && matcher.is_accepting()},
+          {"mask_ns", times}};
+}
+
+json answer(const json& request, const std::shared_ptr<const Vocabulary>& vocabulary) {
+  const Clock::time_point begin = Clock::now();
+  const std::shared_ptr<const Constraint> constraint = compile(request);
+  const Matcher matcher(constraint, vocabulary);
+  json result = {{"compile_us", static_cast<double>(nanoseconds_since(begin)) / 1e3},
+                 {"texts", json::array()},
+                 {"tokens", json::array()}};
+  for (const json& text : request.value("texts", json::array())) {
+    result["texts"].push_back(judge_text(matcher, text_of(text)));
+  }
+  for (const json& tokens : request.value("tokens", json::array())) {
+    result["tokens"].push_back(judge_tokens(matcher, tokens.get<std::vector<int32_t>>()));
+  }
+  return result;
+}
+
+std::shared_ptr<const Vocabulary> read_vocabulary(const char* path) {
+  std::vector<std::string> tokens;
+  if (path != nullptr) {
+    std::ifstream file(path);
+    require(file.good(), "cannot read {}", path);
+    for (std::string line; std::getline(file, line);) {
+      tokens.push_back(decode_base64(line.substr(0, line.find(' '))).value());
+    }
+  }
+  tokens.emplace_back();
+  const auto end = static_cast<int32_t>(tokens.size() - 1);
+  return Vocabulary::of(std::move(tokens), {end});
+}
+
+}  // namespace
+}  // namespace heed::constrain
+
+int main(int argc, char** argv) {
+  using namespace heed::constrain;
+  const auto vocabulary = read_vocabulary(argc > 1 ? argv[1] : nullptr);
+  for (std::string line; std::getline(std::cin, line);) {
+    nlohmann::json result;
+    try {
+      result = answer(nlohmann::json::parse(line), vocabulary);
+    } catch (const std::exception& error) {
+      result = {{"error", error.what()}};
+    }
+    using Handler = nlohmann::json::error_handler_t;
+    std::cout << result.dump(-1, ' ', false, Handler::replace) << std::endl;
+  }
+}
