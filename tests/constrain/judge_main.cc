@@ -9,7 +9,9 @@
 // Request: {"kind": "regex", "source": "...", "texts": [...], "tokens": [[...], ...]}; kinds are
 // those of `compilers` below. A text may be given as {"base64": "..."}. Answer: {"compile_us": ..,
 // "texts": [{"bytes": .., "accepted": ..}], "tokens": [{"accepted": .., "tokens": .., "mask_ns":
-// [..]}]}, `bytes` and `tokens` being how many are allowed; or {"error": "..."}.
+// [..]}]}, `bytes` and `tokens` being how many are allowed; or {"error": "..."}. With the kind
+// "json_schema" there may be "documents": {URI: "..."} and "formats": false, and the answer has
+// "warnings".
 #include <chrono>
 #include <fstream>
 #include <iostream>
@@ -19,6 +21,7 @@
 #include "heed/base/base64.h"
 #include "heed/base/error.h"
 #include "heed/constrain/matcher.h"
+#include "heed/constrain/schema/json_schema.h"
 
 namespace heed::constrain {
 namespace {
@@ -37,7 +40,7 @@ std::shared_ptr<const Constraint> compile_search(std::string_view pattern, Regex
   return std::make_shared<const Constraint>(std::move(builder), start);
 }
 
-std::shared_ptr<const Constraint> compile(const json& request) {
+std::shared_ptr<const Constraint> compile(const json& request, std::vector<std::string>& warnings) {
   using Compile = std::function<std::shared_ptr<const Constraint>(const std::string&)>;
   static const std::map<std::string, Compile> compilers = {
       {"regex", [](const std::string& text) { return compile_regex(text); }},
@@ -50,6 +53,12 @@ std::shared_ptr<const Constraint> compile(const json& request) {
       {"lark", [](const std::string& text) { return compile_lark(text); }},
   };
   const json& source = request.at("source");
+  if (request.at("kind") == "json_schema") {
+    SchemaOptions options;
+    options.formats = request.value("formats", true);
+    options.documents = request.value("documents", std::map<std::string, std::string>());
+    return compile_json_schema(source.get<std::string>(), options, &warnings);
+  }
   return compilers.at(request.at("kind"))(source.is_string() ? source.get<std::string>()
                                                              : source.dump());
 }
@@ -84,9 +93,11 @@ json judge_tokens(Matcher matcher, const std::vector<int32_t>& tokens) {
 
 json answer(const json& request, const std::shared_ptr<const Vocabulary>& vocabulary) {
   const Clock::time_point begin = Clock::now();
-  const std::shared_ptr<const Constraint> constraint = compile(request);
+  std::vector<std::string> warnings;
+  const std::shared_ptr<const Constraint> constraint = compile(request, warnings);
   const Matcher matcher(constraint, vocabulary);
   json result = {{"compile_us", static_cast<double>(nanoseconds_since(begin)) / 1e3},
+                 {"warnings", warnings},
                  {"texts", json::array()},
                  {"tokens", json::array()}};
   for (const json& text : request.value("texts", json::array())) {

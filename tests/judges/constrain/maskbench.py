@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares heed's JSON Schema with MaskBench (github.com/guidance-ai/jsonschemabench).
 
-    maskbench.py build/release/tests/judge FOLDER [NAME]
+    maskbench.py build/release/tests/constrain_judge FOLDER [NAME]
 
 FOLDER is maskbench/data of a copy of that repository; NAME restricts it to files with that in their
 names. Prints what is wrong, and how many schemas are wholly right: compiled, every valid instance
@@ -98,14 +98,13 @@ def main():
             continue
         case = json.loads(path.read_text())
         tests = case.get("tests", [])
-        answer = judge.ask(schema=json.dumps(case["schema"], ensure_ascii=False), instances=[
-            json.dumps(test["data"], ensure_ascii=False) for test in tests])
+        answer = judge.schema(json.dumps(case["schema"], ensure_ascii=False),
+                              [json.dumps(test["data"], ensure_ascii=False) for test in tests])
         counts["schemas"] += 1
         if "crash" in answer:
             counts["crashes"] += 1
             print(path.name, "CRASH", answer["crash"])
             continue
-        times.append((answer["compile_ms"], path.name))
         if "error" in answer:
             counts["schemas refused"] += 1
             reason = re.sub(r'"(?:[^"\\]|\\.)*"|[0-9]+', "_", answer["error"])
@@ -114,21 +113,23 @@ def main():
                 print(path.name, answer["error"])
             continue
         right = True
-        for test, at in zip(tests, answer["accepted"]):
+        times.append((answer["compile_us"] / 1000, path.name))
+        for test, result in zip(tests, answer["texts"]):
             counts["valid" if test["valid"] else "invalid"] += 1
-            if test["valid"] == (at == -1):
+            if test["valid"] == result["accepted"]:
                 continue
             right = False
             if test["valid"]:
                 ordered = SchemaOrder(case["schema"]).apply(test["data"], [case["schema"]])
-                again = judge.ask(schema=json.dumps(case["schema"], ensure_ascii=False),
-                                  instances=[json.dumps(ordered, ensure_ascii=False)])
-                if again.get("accepted") == [-1]:
+                again = judge.schema(json.dumps(case["schema"], ensure_ascii=False),
+                                     [json.dumps(ordered, ensure_ascii=False)])
+                if again["texts"][0]["accepted"]:
                     counts["refused for the order of members"] += 1
                     continue
             what = "wrongly refused" if test["valid"] else "WRONGLY ACCEPTED"
             counts[what] += 1
             text = json.dumps(test["data"], ensure_ascii=False).encode()
+            at = result["bytes"]
             detail = text[max(0, at - 60):at].decode(errors="replace") if test["valid"] else \
                 test.get("python_error", "")[:150].replace("\n", " ")
             print(path.name, what, repr(detail))

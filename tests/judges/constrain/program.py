@@ -1,7 +1,8 @@
-"""Talks to the program tests/constrain/judge."""
+"""Talks to the program constrain_judge (tests/constrain/judge_main.cc)."""
 import json
 import subprocess
 import threading
+import time
 
 
 class Judge:
@@ -10,12 +11,16 @@ class Judge:
     def __init__(self, path, seconds=20):
         self.path, self.seconds, self.process = path, seconds, None
 
+    def schema(self, schema, texts, **options):
+        """The answer for a JSON Schema, which is given as text."""
+        return self.ask(kind="json_schema", source=schema, texts=texts, **options)
+
     def ask(self, **request):
-        """The answer, or {"crash": why}."""
+        """The answer, or {"crash": why} with the time that it took."""
         if self.process is None or self.process.poll() is not None:
             self.process = subprocess.Popen([self.path], stdin=subprocess.PIPE,
                                             stdout=subprocess.PIPE, text=True)
-        process = self.process
+        process, start = self.process, time.monotonic()
         timer = threading.Timer(self.seconds, process.kill)
         timer.start()
         try:
@@ -29,7 +34,7 @@ class Judge:
         if line:
             return json.loads(line)
         self.process = None
-        return {"crash": f"exit status {process.wait()}"}
+        return {"crash": f"exit status {process.wait()} after {time.monotonic() - start:.1f} s"}
 
 
 def quantiles(values):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares heed's JSON Schema with the JSON-Schema-Test-Suite (Debian: json-schema-test-suite).
 
-    suite.py build/release/tests/judge FOLDER [DRAFT]
+    suite.py build/release/tests/constrain_judge FOLDER [DRAFT]
 
 FOLDER has tests/ and remotes/. heed writes the members of an object in one order and a number in one
 way, so an instance counts as accepted if one of its orders is, and 1.0 is written as 1. Prints what
@@ -80,8 +80,8 @@ def main():
             # Formats are assertions in the folder of that name alone, or from draft 4 to 7.
             formats = "format" in path.parts
             named = {uri: document for uri, document in remotes.items() if "localhost" in text}
-            answer = judge.ask(schema=text, documents=named, formats=formats,
-                               instances=list(itertools.chain(*texts)))
+            answer = judge.schema(text, list(itertools.chain(*texts)), documents=named,
+                                  formats=formats)
             name = f"{path.relative_to(root)}: {case['description']}"
             counts["cases"] += len(case["tests"])
             if "crash" in answer:
@@ -99,9 +99,9 @@ def main():
                     if arguments.refused:
                         print(name, answer["error"])
                 continue
-            accepted = iter(answer["accepted"])
+            accepted = iter(answer["texts"])
             for test, own in zip(case["tests"], texts):
-                result = any([at == -1 for at in itertools.islice(accepted, len(own))])
+                result = any([text["accepted"] for text in itertools.islice(accepted, len(own))])
                 if result == test["valid"]:
                     counts["right"] += 1
                     continue

@@ -134,7 +134,7 @@ std::string regex() {
   const std::string count =
       "(?:[0-9]{1,3},?|[0-9],[1-9][0-9]{1,2}|[0-9]{2},[1-9][0-9]{2}|0,[0-9]|1,[1-9]|[2-5],[5-9]|"
       "[2-9],9|2,[2-4]|3,[34]|4,4)";
-  const std::string quantifier = fmt::format("(?:(?:[*+?]|\\{{{}\\}})\\??)?", count);
+  const std::string quantifier = fmt::format("(?:(?:[*+?]|\\{{{}\\}})[?]?)?", count);
   const auto sequence = [&](const std::string& inner) {
     const std::string part = fmt::format("(?:{}{}|\\^|\\$|\\\\b)", inner, quantifier);
     return fmt::format("{0}*(?:\\|{0}*)*", part);
