@@ -9,7 +9,6 @@ is wrong, and how many cases are right or refused by name.
 """
 import argparse
 import collections
-import itertools
 import json
 import pathlib
 import re
@@ -17,7 +16,6 @@ import sys
 
 from program import Judge
 
-MAX_ORDERS = 200
 DIALECTS = {"draft4": "http://json-schema.org/draft-04/schema#",
             "draft6": "http://json-schema.org/draft-06/schema#",
             "draft7": "http://json-schema.org/draft-07/schema#",
@@ -25,22 +23,16 @@ DIALECTS = {"draft4": "http://json-schema.org/draft-04/schema#",
             "draft2020-12": "https://json-schema.org/draft/2020-12/schema"}
 
 
-def orders(value, whole):
-    """`value` with the members of its objects in each order, as JSON texts. `whole`: 1.0 is 1."""
+def written(value, whole):
+    """`value` as JSON text; `whole`: 1.0 is written as 1."""
     if isinstance(value, dict):
-        for members in itertools.permutations(value.items()):
-            parts = [orders(member, whole) for _, member in members]
-            for texts in itertools.product(*parts):
-                yield "{%s}" % ", ".join(
-                    f"{json.dumps(name, ensure_ascii=False)}: {text}"
-                    for (name, _), text in zip(members, texts))
-    elif isinstance(value, list):
-        for texts in itertools.product(*(orders(item, whole) for item in value)):
-            yield "[%s]" % ", ".join(texts)
-    elif whole and isinstance(value, float) and value.is_integer():
-        yield str(int(value))
-    else:
-        yield json.dumps(value, ensure_ascii=False)
+        return "{%s}" % ", ".join(f"{json.dumps(name, ensure_ascii=False)}: {written(member, whole)}"
+                                  for name, member in value.items())
+    if isinstance(value, list):
+        return "[%s]" % ", ".join(written(item, whole) for item in value)
+    if whole and isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return json.dumps(value, ensure_ascii=False)
 
 
 def remote_documents(folder, draft):
@@ -75,13 +67,11 @@ def main():
             if isinstance(schema, dict) and "$schema" not in schema:
                 schema = {"$schema": DIALECTS[arguments.draft], **schema}
             text = json.dumps(schema, ensure_ascii=False)
-            texts = [list(itertools.islice(orders(test["data"], arguments.draft != "draft4"),
-                                           MAX_ORDERS)) for test in case["tests"]]
+            texts = [written(test["data"], arguments.draft != "draft4") for test in case["tests"]]
             # Formats are assertions in the folder of that name alone, or from draft 4 to 7.
             formats = "format" in path.parts
             named = {uri: document for uri, document in remotes.items() if "localhost" in text}
-            answer = judge.schema(text, list(itertools.chain(*texts)), documents=named,
-                                  formats=formats)
+            answer = judge.schema(text, texts, documents=named, formats=formats, any_order=True)
             name = f"{path.relative_to(root)}: {case['description']}"
             counts["cases"] += len(case["tests"])
             if "crash" in answer:
@@ -99,10 +89,9 @@ def main():
                     if arguments.refused:
                         print(name, answer["error"])
                 continue
-            accepted = iter(answer["texts"])
-            for test, own in zip(case["tests"], texts):
-                result = any([text["accepted"] for text in itertools.islice(accepted, len(own))])
-                if result == test["valid"]:
+            for test, result in zip(case["tests"], answer["texts"]):
+                accepted = result["accepted"] or result["accepted_in_order"]
+                if accepted == test["valid"]:
                     counts["right"] += 1
                     continue
                 what = "wrongly refused" if test["valid"] else "WRONGLY ACCEPTED"

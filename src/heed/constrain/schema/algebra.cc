@@ -315,7 +315,7 @@ bool SchemaAlgebra::is_empty(const ValueSet& set) {
   return !set.null && !set.booleans[0] && !set.booleans[1] &&
          std::none_of(set.objects.begin(), set.objects.end(), possible) &&
          std::none_of(set.arrays.begin(), set.arrays.end(), possible) &&
-         numbers_.is_empty(set.numbers) && text_.is_empty(set.strings);
+         numbers_.is_empty(set.numbers) && text_.is_empty(set.possible_strings);
 }
 
 void SchemaAlgebra::spend(uint64_t steps) {

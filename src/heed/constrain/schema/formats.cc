@@ -25,10 +25,13 @@ std::string date() {
   return any_of({year + "-" + day_of_year, leap_year + "-02-29"});
 }
 
-// Leap seconds are left out: whether there may be one depends on the time zone and the minute.
-std::string time() {
-  return "(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]+)?"
-         "(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])";
+// Whether there may be a leap second depends on the time zone and the minute.
+constexpr const char* kLeapSecond = "|60";
+std::string time(std::string_view leap_second) {
+  return fmt::format(
+      "(?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]{})(?:\\.[0-9]+)?"
+      "(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])",
+      leap_second);
 }
 
 // RFC 3339, appendix A.
@@ -149,17 +152,20 @@ std::string regex() {
 
 FormatPattern format_pattern(std::string_view format) {
   static constexpr const char* kLetters = "A-Za-z0-9";
+  static constexpr const char* kAnything = "[^]*";
   const std::string idn_letters = kLetters + std::string(kIdnLetters);
   if (format == "date") return {date()};
-  if (format == "time") return {time(), true};
-  if (format == "date-time") return {date() + "[Tt]" + time(), true};
+  if (format == "time") return {time(""), time(kLeapSecond)};
+  if (format == "date-time") {
+    return {date() + "[Tt]" + time(""), "[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]" + time(kLeapSecond)};
+  }
   if (format == "duration") return {duration()};
   if (format == "ipv4") return {ipv4()};
   if (format == "ipv6") return {ipv6()};
-  if (format == "hostname") return {hostname(kLetters), true};
-  if (format == "idn-hostname") return {hostname(idn_letters), true};
+  if (format == "hostname") return {hostname(kLetters), "[A-Za-z0-9.-]*"};
+  if (format == "idn-hostname") return {hostname(idn_letters), kAnything};
   if (format == "email") return {email("")};
-  if (format == "idn-email") return {email(kIdnLetters), true};
+  if (format == "idn-email") return {email(kIdnLetters), kAnything};
   if (format == "uri") return {uri(false, "", "")};
   if (format == "uri-reference") return {uri(true, "", "")};
   if (format == "iri") return {uri(false, kIriCharacters, kIriPrivate)};
@@ -170,7 +176,7 @@ FormatPattern format_pattern(std::string_view format) {
     return {"(?:0|[1-9][0-9]*)(?:#|" + json_pointer() + ")"};
   }
   if (format == "uuid") return {"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"};
-  if (format == "regex") return {regex(), true};
+  if (format == "regex") return {regex(), kAnything};
   return {};
 }
 

@@ -78,6 +78,7 @@ class AssertionReader {
   /// The regular expression `pattern`, which stands at `value`.
   ExpressionId matching(const std::string& pattern, JsonId value);
   ExpressionId of_format(const std::string& pattern, JsonId value);
+  void restrict_strings(ExpressionId strings);
   void check_sizes(uint64_t min, uint64_t max, JsonId value);
 
   void type(JsonId value);
@@ -157,6 +158,12 @@ ExpressionId AssertionReader::of_format(const std::string& pattern, JsonId value
   }
 }
 
+void AssertionReader::restrict_strings(ExpressionId strings) {
+  for (ExpressionId* own : {&set_.strings, &set_.possible_strings}) {
+    *own = algebra_.text().intersect(*own, strings);
+  }
+}
+
 void AssertionReader::check_sizes(uint64_t min, uint64_t max, JsonId value) {
   if (min > max) algebra_.note_contradiction(keyword_, value, "leaves no size between min and max");
 }
@@ -183,7 +190,7 @@ void AssertionReader::type(JsonId value) {
   types.booleans[0] = types.booleans[1] = has("boolean");
   if (has("integer")) types.numbers = algebra_.numbers().integers();
   if (has("number")) types.numbers = algebra_.numbers().all();
-  if (has("string")) types.strings = algebra_.text().all();
+  if (has("string")) types.strings = types.possible_strings = algebra_.text().all();
   if (has("object")) types.objects.emplace_back();
   if (has("array")) types.arrays.emplace_back();
   set_ = algebra_.intersect(set_, types);
@@ -230,20 +237,19 @@ void AssertionReader::length(JsonId value) {
   if (keyword_ == "maxLength" && min) return;  // read with minLength
   if (min && max && *min > *max) {
     algebra_.note_contradiction("minLength", value, "is above maxLength");
-    set_.strings = algebra_.text().none();
+    restrict_strings(algebra_.text().none());
     return;
   }
   if (min && *min >= Expressions::kUnbounded) refuse(value, "it is too large");
   const uint64_t limit = std::min<uint64_t>(max.value_or(size), Expressions::kUnbounded);
-  set_.strings = algebra_.text().intersect(
-      set_.strings,
+  restrict_strings(
       algebra_.text().of_length(static_cast<uint32_t>(min.value_or(0)),
                                 max ? static_cast<uint32_t>(limit) : Expressions::kUnbounded));
 }
 
 void AssertionReader::pattern(JsonId value) {
   if (!document_[value].is_string()) refuse(value, "it is not a string");
-  set_.strings = algebra_.text().intersect(set_.strings, matching(document_[value].text, value));
+  restrict_strings(matching(document_[value].text, value));
 }
 
 void AssertionReader::format(JsonId value) {
@@ -254,8 +260,10 @@ void AssertionReader::format(JsonId value) {
     algebra_.warn(fmt::format("format {}", quoted(document_[value].text)));
     return;
   }
-  set_.strings = algebra_.text().intersect(set_.strings, of_format(known.pattern, value));
-  set_.narrowed |= known.narrowed;
+  const ExpressionId possible = set_.possible_strings;
+  restrict_strings(of_format(known.pattern, value));
+  if (known.possible.empty()) return;
+  set_.possible_strings = algebra_.text().intersect(possible, of_format(known.possible, value));
 }
 
 void AssertionReader::properties(JsonId value) {
@@ -357,7 +365,6 @@ ValueSet AssertionReader::finish() {
   if (!(array_ == ArraySet())) array_.location = schema_;
   if (!set_.objects.empty()) set_.objects = {object_};
   if (!set_.arrays.empty()) set_.arrays = {array_};
-  if (set_.strings == algebra_.text().none()) set_.narrowed = false;
   if (!has_constants_) return set_;
   return algebra_.intersect(set_, algebra_.constants(constants_));
 }

@@ -30,11 +30,10 @@ std::vector<Term> read_schema_array(SchemaAlgebra& algebra, JsonId value,
 /// Throws Error unless the value of a keyword is an array of strings.
 std::vector<std::string> read_string_array(const SchemaAlgebra& algebra, JsonId value);
 
-/// A regular expression (ECMA-262) for a format, and whether it leaves out strings that the format
-/// has; an empty pattern if the format is unknown.
+/// A regular expression (ECMA-262) for a format, empty if that is unknown. Where it leaves out
+/// strings of the format, `possible` is one that matches all of them.
 struct FormatPattern {
-  std::string pattern;
-  bool narrowed = false;
+  std::string pattern, possible = {};
 };
 FormatPattern format_pattern(std::string_view format);
 

@@ -34,8 +34,7 @@ NumberLanguage::NumberLanguage(Expressions& expressions)
       minus_(expressions.literal("-")),
       unsigned_(pattern("(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?")),
       decimal_(expressions.concatenate(expressions.optional(minus_), unsigned_)),
-      integer_(pattern("-?(?:0|[1-9][0-9]*)(?:\\.0+)?")),
-      plain_integer_(pattern("0|-?[1-9][0-9]*")) {}
+      integer_(pattern("-?(?:0|[1-9][0-9]*)(?:\\.0+)?")) {}
 
 ExpressionId NumberLanguage::pattern(const char* text) {
   return compile_pattern(expressions_, text);
@@ -168,7 +167,8 @@ NumberSet NumberLanguage::intersect(const NumberSet& a, const NumberSet& b) {
   } else {
     decimals = expressions_.intersect(a.decimals, b.decimals);
   }
-  return {decimals, both_parts(a.positive, b.positive), both_parts(a.negative, b.negative)};
+  return {decimals, both_parts(a.positive, b.positive), both_parts(a.negative, b.negative),
+          a.whole || b.whole};
 }
 
 NumberSet NumberLanguage::unite(const NumberSet& a, const NumberSet& b) {
@@ -178,7 +178,11 @@ NumberSet NumberLanguage::unite(const NumberSet& a, const NumberSet& b) {
   const ExpressionId decimals = a.decimals == decimal_ || b.decimals == decimal_
                                     ? decimal_
                                     : expressions_.alternate(a.decimals, b.decimals);
-  return {decimals, either(a.positive, b.positive), either(a.negative, b.negative)};
+  const auto is_whole = [this](const NumberSet& set) {
+    return set.whole || set.decimals == expressions_.none();
+  };
+  return {decimals, either(a.positive, b.positive), either(a.negative, b.negative),
+          is_whole(a) && is_whole(b)};
 }
 
 NumberSet NumberLanguage::complement(const NumberSet& set) {
@@ -196,15 +200,15 @@ bool NumberLanguage::is_empty(const NumberSet& set) {
 }
 
 ExpressionId NumberLanguage::spellings(const NumberSet& set) {
-  const ExpressionId fractions = expressions_.complement(integer_);
-  if (set.decimals != decimal_ &&
-      expressions_.is_empty(expressions_.intersect(set.decimals, fractions))) {
-    return set.decimals == integer_ ? plain_integer_
-                                    : expressions_.intersect(set.decimals, plain_integer_);
+  if (set.whole) {
+    const ExpressionId integers = pattern("0|-?[1-9][0-9]{0,63}");
+    return set.decimals == integer_ ? integers : expressions_.intersect(set.decimals, integers);
   }
-  std::vector<ExpressionId> choices = {set.decimals};
+  const ExpressionId written = pattern("-?(?:0|[1-9][0-9]{0,63})(?:\\.[0-9]{1,32})?");
+  std::vector<ExpressionId> choices = {
+      set.decimals == decimal_ ? written : expressions_.intersect(set.decimals, written)};
   const ExpressionId scientific =
-      pattern("[1-9][0-9]*(?:\\.[0-9]+)?[eE][+-]?(?:[0-9]{1,2}|[12][0-9]{2})");
+      pattern("[1-9][0-9]{0,9}(?:\\.[0-9]{1,32})?[eE][+-]?(?:[0-9]{1,2}|[12][0-9]{2})");
   if (set.positive == Part::kAll) choices.push_back(scientific);
   if (set.negative == Part::kAll) choices.push_back(expressions_.concatenate(minus_, scientific));
   return expressions_.alternate(choices);

@@ -16,6 +16,7 @@ struct NumberSet {
 
   ExpressionId decimals;
   Part positive, negative;
+  bool whole = false;  // written without a fraction: of the type "integer"
 
   bool operator==(const NumberSet&) const = default;
 };
@@ -29,7 +30,9 @@ class NumberLanguage {
   NumberSet none() const {
     return {expressions_.none(), NumberSet::Part::kNone, NumberSet::Part::kNone};
   }
-  NumberSet integers() const { return {integer_, NumberSet::Part::kSome, NumberSet::Part::kSome}; }
+  NumberSet integers() const {
+    return {integer_, NumberSet::Part::kSome, NumberSet::Part::kSome, true};
+  }
   NumberSet equal_to(const Decimal& value);
   NumberSet at_least(const Decimal& bound, bool exclusive);
   NumberSet at_most(const Decimal& bound, bool exclusive);
@@ -41,7 +44,7 @@ class NumberLanguage {
   NumberSet complement(const NumberSet& set);
   bool is_empty(const NumberSet& set);
 
-  /// How members of the set are written: without a fraction if all are integers.
+  /// How members of the set are written: with a limited number of digits.
   ExpressionId spellings(const NumberSet& set);
 
  private:
@@ -53,7 +56,7 @@ class NumberLanguage {
   ExpressionId fraction_below(const std::string& fraction, bool exclusive);
 
   Expressions& expressions_;
-  ExpressionId digit_, digits_, fraction_, minus_, unsigned_, decimal_, integer_, plain_integer_;
+  ExpressionId digit_, digits_, fraction_, minus_, unsigned_, decimal_, integer_;
 };
 
 }  // namespace heed::constrain

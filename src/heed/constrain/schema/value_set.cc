@@ -93,11 +93,12 @@ const PropertyGroup* closed_group(const ObjectSet& set) {
 }  // namespace
 
 ValueSet SchemaAlgebra::nothing() const {
-  return {false, {false, false}, numbers_.none(), text_.none(), false, {}, {}};
+  return {false, {false, false}, numbers_.none(), text_.none(), text_.none(), {}, {}};
 }
 
 ValueSet SchemaAlgebra::everything() const {
-  return {true, {true, true}, numbers_.all(), text_.all(), false, {ObjectSet()}, {ArraySet()}};
+  return {true,        {true, true},  numbers_.all(), text_.all(),
+          text_.all(), {ObjectSet()}, {ArraySet()}};
 }
 
 ValueSet SchemaAlgebra::constants(const std::vector<JsonId>& locations) {
@@ -143,7 +144,7 @@ ValueSet SchemaAlgebra::constants(const std::vector<JsonId>& locations) {
       }
     }
   }
-  set.strings = text_.one_of(strings);
+  set.strings = set.possible_strings = text_.one_of(strings);
   return set;
 }
 
@@ -180,7 +181,7 @@ ValueSet SchemaAlgebra::intersect(const ValueSet& a, const ValueSet& b) {
           {a.booleans[0] && b.booleans[0], a.booleans[1] && b.booleans[1]},
           numbers_.intersect(a.numbers, b.numbers),
           text_.intersect(a.strings, b.strings),
-          a.narrowed || b.narrowed,
+          text_.intersect(a.possible_strings, b.possible_strings),
           intersect_unions(a.objects, b.objects),
           intersect_unions(a.arrays, b.arrays)};
 }
@@ -191,7 +192,7 @@ ValueSet SchemaAlgebra::unite(const ValueSet& a, const ValueSet& b) {
   for (const int i : {0, 1}) result.booleans[i] |= b.booleans[i];
   result.numbers = numbers_.unite(a.numbers, b.numbers);
   result.strings = text_.unite(a.strings, b.strings);
-  result.narrowed |= b.narrowed;
+  result.possible_strings = text_.unite(a.possible_strings, b.possible_strings);
   for (const ObjectSet& set : b.objects) add_unless_there(result.objects, set);
   for (const ArraySet& set : b.arrays) add_unless_there(result.arrays, set);
   spend(1 + b.objects.size() + b.arrays.size());
@@ -199,12 +200,14 @@ ValueSet SchemaAlgebra::unite(const ValueSet& a, const ValueSet& b) {
 }
 
 ValueSet SchemaAlgebra::complement(const ValueSet& set) {
-  if (set.narrowed) refuse_current("a format that it negates is not regular");
+  if (set.possible_strings == text_.all() && set.strings != text_.all()) {
+    refuse_current("a format that it negates is not regular");
+  }
   ValueSet result = {!set.null,
                      {!set.booleans[0], !set.booleans[1]},
                      numbers_.complement(set.numbers),
+                     text_.complement(set.possible_strings),
                      text_.complement(set.strings),
-                     false,
                      {ObjectSet()},
                      {ArraySet()}};
   for (const ObjectSet& part : set.objects) {

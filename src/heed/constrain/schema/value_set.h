@@ -105,8 +105,8 @@ struct ValueSet {
   bool booleans[2] = {false, false};  // whether false belongs to it, and true
   NumberSet numbers;
   ExpressionId strings;
-  /// Whether strings that a format has are missing, so that there is no complement.
-  bool narrowed = false;
+  /// `strings`, and those that are left out because whether a format has them is not regular.
+  ExpressionId possible_strings;
   std::vector<ObjectSet> objects;
   std::vector<ArraySet> arrays;
 };
