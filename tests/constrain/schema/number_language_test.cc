@@ -50,7 +50,7 @@ TEST_F(NumberLanguageTest, BoundsAreExact) {
           "at most " + what);
     }
     expect_exactly(
-        numbers_.equal_to(limit), [&](const Decimal& x) { return compare(x, limit) == 0; },
+        numbers_.one_of({limit}), [&](const Decimal& x) { return compare(x, limit) == 0; },
         fmt::format("equal to {}", bound));
   }
 }

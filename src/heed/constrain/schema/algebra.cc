@@ -10,7 +10,7 @@ namespace heed::constrain {
 namespace {
 
 /// Steps that a schema may take; most of them copy a set of objects.
-constexpr uint64_t kMaxSteps = 60'000;
+constexpr uint64_t kMaxSteps = 40'000;
 /// Applicators around each other.
 constexpr int kMaxDepth = 300;
 /// How far is_empty() looks into members and items.
@@ -263,7 +263,7 @@ void SchemaAlgebra::apply_unevaluated(ValueSet& set, const SchemaParts& schema,
         }
         group.others = others;
         group.ordered = false;
-        object.groups.push_back(std::make_shared<const PropertyGroup>(std::move(group)));
+        object.groups.push_back(share(std::move(group)));
       }
       object.evaluated = {};
       object.evaluated.all = true;
@@ -285,6 +285,7 @@ void SchemaAlgebra::apply_unevaluated(ValueSet& set, const SchemaParts& schema,
 template <typename Work>
 bool SchemaAlgebra::look_into(const Work& work) {
   if (emptiness_depth_ == kMaxEmptinessDepth) return false;
+  spend(1);
   ++emptiness_depth_;
   const bool outer = std::exchange(guessed_, false);
   const auto keyword = current_;

@@ -1,7 +1,6 @@
 #include "heed/constrain/schema/number_language.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "heed/base/error.h"
 #include "heed/constrain/regex.h"
@@ -37,20 +36,21 @@ NumberLanguage::NumberLanguage(Expressions& expressions)
       integer_(pattern("-?(?:0|[1-9][0-9]*)(?:\\.0+)?")) {}
 
 ExpressionId NumberLanguage::pattern(const char* text) {
-  return compile_pattern(expressions_, text);
+  const auto [place, inserted] = patterns_.try_emplace(text);
+  if (inserted) place->second = compile_pattern(expressions_, text);
+  return place->second;
 }
 
-NumberSet NumberLanguage::equal_to(const Decimal& value) {
-  std::vector<ExpressionId> parts = {expressions_.literal(value.integer_part())};
-  const std::string fraction = value.fraction();
-  parts.push_back(fraction.empty() ? pattern("(?:\\.0+)?")
-                                   : expressions_.concatenate(expressions_.literal("." + fraction),
-                                                              pattern("0*")));
-  ExpressionId sign = expressions_.epsilon();
-  if (value.negative) sign = minus_;
-  if (value.is_zero()) sign = expressions_.optional(minus_);
-  parts.insert(parts.begin(), sign);
-  return {expressions_.concatenate(parts), Part::kSome, Part::kSome};
+NumberSet NumberLanguage::one_of(const std::vector<Decimal>& values) {
+  std::vector<std::string> integers, fractions;
+  for (const Decimal& value : values) {
+    (value.is_integer() ? integers : fractions).push_back(value.plain());
+    if (value.is_zero()) integers.emplace_back("-0");
+  }
+  const ExpressionId decimals = expressions_.alternate(
+      expressions_.concatenate(expressions_.one_of(std::move(integers)), pattern("(?:\\.0+)?")),
+      expressions_.concatenate(expressions_.one_of(std::move(fractions)), pattern("0*")));
+  return {decimals, Part::kSome, Part::kSome};
 }
 
 ExpressionId NumberLanguage::fraction_above(const std::string& fraction, bool exclusive) {

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "heed/constrain/expressions.h"
 #include "heed/constrain/schema/decimal.h"
@@ -33,7 +36,7 @@ class NumberLanguage {
   NumberSet integers() const {
     return {integer_, NumberSet::Part::kSome, NumberSet::Part::kSome, true};
   }
-  NumberSet equal_to(const Decimal& value);
+  NumberSet one_of(const std::vector<Decimal>& values);
   NumberSet at_least(const Decimal& bound, bool exclusive);
   NumberSet at_most(const Decimal& bound, bool exclusive);
   /// Throws Error if `divisor` has more than 9 digits.
@@ -56,6 +59,7 @@ class NumberLanguage {
   ExpressionId fraction_below(const std::string& fraction, bool exclusive);
 
   Expressions& expressions_;
+  std::map<const char*, ExpressionId> patterns_;
   ExpressionId digit_, digits_, fraction_, minus_, unsigned_, decimal_, integer_;
 };
 

@@ -11,7 +11,7 @@ constexpr size_t kMaxSomeProperties = 4;
 /// Counts of members that are told apart.
 constexpr uint64_t kMaxCounted = 2000;
 /// Kinds of members by the patterns that match their names.
-constexpr size_t kMaxKinds = 256;
+constexpr size_t kMaxKinds = 64;
 
 /// Members with a name of `names` and a value of `value`. Of the set's `some`, they are the ones
 /// whose bits are in `satisfied`.

@@ -92,6 +92,12 @@ const PropertyGroup* closed_group(const ObjectSet& set) {
 
 }  // namespace
 
+std::shared_ptr<const PropertyGroup> share(PropertyGroup group) {
+  auto result = std::make_shared<PropertyGroup>(std::move(group));
+  for (const auto& [name, value] : result->names) result->by_name.emplace(name, value);
+  return result;
+}
+
 ValueSet SchemaAlgebra::nothing() const {
   return {false, {false, false}, numbers_.none(), text_.none(), text_.none(), {}, {}};
 }
@@ -104,6 +110,7 @@ ValueSet SchemaAlgebra::everything() const {
 ValueSet SchemaAlgebra::constants(const std::vector<JsonId>& locations) {
   ValueSet set = nothing();
   std::vector<std::string> strings;
+  std::vector<Decimal> numbers;
   for (const JsonId location : locations) {
     const JsonNode& node = document_[location];
     switch (node.kind) {
@@ -114,7 +121,7 @@ ValueSet SchemaAlgebra::constants(const std::vector<JsonId>& locations) {
         set.booleans[node.boolean ? 1 : 0] = true;
         break;
       case JsonNode::Kind::kNumber:
-        set.numbers = numbers_.unite(set.numbers, numbers_.equal_to(Decimal::parse(node.text)));
+        numbers.push_back(Decimal::parse(node.text));
         break;
       case JsonNode::Kind::kString:
         strings.push_back(node.text);
@@ -138,13 +145,14 @@ ValueSet SchemaAlgebra::constants(const std::vector<JsonId>& locations) {
           object.required.push_back(name);
         }
         group.others = kNothing;
-        object.groups = {std::make_shared<const PropertyGroup>(std::move(group))};
+        object.groups = {share(std::move(group))};
         set.objects.push_back(std::move(object));
         break;
       }
     }
   }
   set.strings = set.possible_strings = text_.one_of(strings);
+  if (!numbers.empty()) set.numbers = numbers_.one_of(numbers);
   return set;
 }
 
@@ -226,7 +234,7 @@ std::shared_ptr<const PropertyGroup> SchemaAlgebra::one_property(const std::stri
     PropertyGroup group;
     group.names.emplace_back(name, value);
     group.ordered = false;
-    known = std::make_shared<const PropertyGroup>(std::move(group));
+    known = share(std::move(group));
   }
   return known;
 }
@@ -266,7 +274,7 @@ std::vector<ObjectSet> SchemaAlgebra::complement(const ObjectSet& set) {
     group.patterns = {{some.names, outside(some.value)}};
     group.ordered = false;
     result.emplace_back();
-    result.back().groups = {std::make_shared<const PropertyGroup>(std::move(group))};
+    result.back().groups = {share(std::move(group))};
   }
   for (const ExpressionId names : set.names) add_some(text_.complement(names), kAnything);
   return result;
@@ -313,12 +321,9 @@ std::vector<ArraySet> SchemaAlgebra::complement(const ArraySet& set) {
 ConjunctionId SchemaAlgebra::member_value(const ObjectSet& set, const std::string& name) {
   ConjunctionId result = kAnything;
   for (const auto& group : set.groups) {
-    bool found = false;
-    for (const auto& [known, value] : group->names) {
-      if (known != name) continue;
-      found = true;
-      result = both(result, value);
-    }
+    const auto known = group->by_name.find(name);
+    bool found = known != group->by_name.end();
+    if (found) result = both(result, known->second);
     for (const auto& [pattern, value] : group->patterns) {
       if (!matches_name(pattern, name)) continue;
       found = true;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,9 +31,12 @@ struct PropertyGroup {
   ConjunctionId others = kAnything;
   /// Whether members are written in the order of `names`.
   bool ordered = true;
+  std::map<std::string_view, ConjunctionId> by_name = {};  // once it is shared
 
   bool operator==(const PropertyGroup&) const = default;
 };
+
+std::shared_ptr<const PropertyGroup> share(PropertyGroup group);
 
 /// At least one member with a name of `names` has a value of `value`.
 struct SomeProperty {
