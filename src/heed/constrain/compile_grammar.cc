@@ -136,18 +136,6 @@ class Components {
   uint32_t indices_ = 0, components_ = 0;
 };
 
-struct ItemHash {
-  size_t operator()(const Grammar::Item& item) const {
-    const uint64_t mixed = (uint64_t{item.index} << 32 | item.next) * 0x9E3779B97F4A7C15;
-    return mixed ^ (mixed >> 29) ^ static_cast<uint64_t>(item.part);
-  }
-};
-struct ItemEqual {
-  bool operator()(const Grammar::Item& a, const Grammar::Item& b) const {
-    return a.part == b.part && a.index == b.index && a.next == b.next;
-  }
-};
-
 }  // namespace
 
 // Makes rules of the nodes that the start symbol needs.
@@ -185,6 +173,18 @@ class GrammarCompiler {
   struct Reference {
     Part part;
     uint32_t index;
+  };
+
+  struct ItemHash {
+    size_t operator()(const Grammar::Item& item) const {
+      const uint64_t mixed = (uint64_t{item.index} << 32 | item.next) * 0x9E3779B97F4A7C15;
+      return mixed ^ (mixed >> 29) ^ static_cast<uint64_t>(item.part);
+    }
+  };
+  struct ItemEqual {
+    bool operator()(const Grammar::Item& a, const Grammar::Item& b) const {
+      return a.part == b.part && a.index == b.index && a.next == b.next;
+    }
   };
 
   const Node& node(Symbol symbol) const { return builder_.node(symbol); }

@@ -7,7 +7,7 @@
 namespace heed::constrain {
 namespace {
 
-using Kind = Expressions::Kind;
+using ExpressionKind = Expressions::Kind;
 
 constexpr uint32_t kMaxUtf8 = 4;
 
@@ -41,17 +41,17 @@ uint32_t TextCover::find_characters(ExpressionId expression) {
   const Expressions::Node node = expressions_.node(expression);
   uint32_t result = 0;
   switch (node.kind) {
-    case Kind::concatenation:
+    case ExpressionKind::concatenation:
       // The last part may be a long chain, and seldom begins with a text.
       return expressions_.is_empty(node.second()) ? 0 : characters(node.first());
-    case Kind::repetition:
+    case ExpressionKind::repetition:
       return repetition_characters(node);
-    case Kind::alternation:
+    case ExpressionKind::alternation:
       for (const ExpressionId child : children(expression)) {
         result = std::max(result, expressions_.is_empty(child) ? 0 : characters(child));
       }
       return result;
-    case Kind::intersection:
+    case ExpressionKind::intersection:
       return intersection_characters(expression);
     default:
       return 0;
@@ -60,7 +60,7 @@ uint32_t TextCover::find_characters(ExpressionId expression) {
 
 uint32_t TextCover::repetition_characters(const Expressions::Node& repetition) {
   const ExpressionId part = repetition.first();
-  if (expressions_.node(part).kind == Kind::bytes) {
+  if (expressions_.node(part).kind == ExpressionKind::bytes) {
     const ByteSet bytes = expressions_.byte_set(part);
     for (int byte = 0; byte <= 0xF4; ++byte) {
       if (is_slice_character(static_cast<char32_t>(byte)) &&
@@ -80,7 +80,7 @@ uint32_t TextCover::intersection_characters(ExpressionId expression) {
   uint32_t result = 0, longest_excluded = 0, others = 0;
   for (const ExpressionId child : children(expression)) {
     const Expressions::Node& node = expressions_.node(child);
-    if (node.kind == Kind::complement) {
+    if (node.kind == ExpressionKind::complement) {
       longest_excluded = std::max(longest_excluded, expressions_.max_length(node.first()));
     } else {
       result = characters(child);
