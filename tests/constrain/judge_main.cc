@@ -9,7 +9,11 @@
 // Request: {"kind": "regex", "source": "...", "texts": [...], "tokens": [[...], ...]}; kinds are
 // those of `compilers` below. A text may be given as {"base64": "..."}. Answer: {"compile_us": ..,
 // "texts": [{"bytes": .., "accepted": ..}], "tokens": [{"accepted": .., "tokens": .., "mask_ns":
-// [..]}]}, `bytes` and `tokens` being how many are allowed; or {"error": "..."}.
+// [..]}]}, `bytes` and `tokens` being how many are allowed; or {"error": "..."}. With the kind
+// "json_schema" there may be "documents": {URI: "..."} and "formats": false, and the answer has
+// "warnings"; with "any_order" a JSON text that is not accepted gets "accepted_in_order": whether
+// it is with the members of its objects in some order.
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iostream>
@@ -19,6 +23,8 @@
 #include "heed/base/base64.h"
 #include "heed/base/error.h"
 #include "heed/constrain/matcher.h"
+#include "heed/constrain/schema/json_document.h"
+#include "heed/constrain/schema/json_schema.h"
 
 namespace heed::constrain {
 namespace {
@@ -37,7 +43,7 @@ std::shared_ptr<const Constraint> compile_search(std::string_view pattern, Regex
   return std::make_shared<const Constraint>(std::move(builder), start);
 }
 
-std::shared_ptr<const Constraint> compile(const json& request) {
+std::shared_ptr<const Constraint> compile(const json& request, std::vector<std::string>& warnings) {
   using Compile = std::function<std::shared_ptr<const Constraint>(const std::string&)>;
   static const std::map<std::string, Compile> compilers = {
       {"regex", [](const std::string& text) { return compile_regex(text); }},
@@ -50,6 +56,12 @@ std::shared_ptr<const Constraint> compile(const json& request) {
       {"lark", [](const std::string& text) { return compile_lark(text); }},
   };
   const json& source = request.at("source");
+  if (request.at("kind") == "json_schema") {
+    SchemaOptions options;
+    options.formats = request.value("formats", true);
+    options.documents = request.value("documents", std::map<std::string, std::string>());
+    return compile_json_schema(source.get<std::string>(), options, &warnings);
+  }
   return compilers.at(request.at("kind"))(source.is_string() ? source.get<std::string>()
                                                              : source.dump());
 }
@@ -63,6 +75,99 @@ json judge_text(Matcher matcher, const std::string& text) {
   const size_t bytes = matcher.accept_bytes(text);
   return {{"bytes", bytes}, {"accepted", bytes == text.size() && matcher.is_accepting()}};
 }
+
+/// Looks for an order of members in which a JSON value is accepted. Gives up after two seconds.
+class MemberOrder {
+ public:
+  explicit MemberOrder(const std::string& text) : root_(document_.read(text)) {}
+
+  bool is_accepted(Matcher matcher) { return accept(matcher, root_) && matcher.is_accepting(); }
+
+ private:
+  static bool accept(Matcher& matcher, const std::string& text) {
+    return matcher.accept_bytes(text) == text.size();
+  }
+
+  bool accept(Matcher& matcher, JsonId id) {
+    const std::string known = texts_[id];  // in the order that was accepted before
+    if (!known.empty() && accept(matcher, known)) return true;
+    const JsonNode& node = document_[id];
+    std::string text;
+    if (node.is_object()) {
+      text = "{";
+      if (!accept(matcher, text) || !accept_members(matcher, node.members, "", text)) return false;
+    } else if (node.is_array()) {
+      text = "[";
+      if (!accept(matcher, text)) return false;
+      for (size_t i = 0; i < node.items.size(); ++i) {
+        if (i > 0 && !accept(matcher, ",")) return false;
+        if (!accept(matcher, node.items[i])) return false;
+        text += (i > 0 ? "," : "") + texts_[node.items[i]];
+      }
+      if (!accept(matcher, "]")) return false;
+      text += "]";
+    } else {
+      text = node.is_string()    ? json(node.text).dump()
+             : node.is_number()  ? node.text
+             : node.is_boolean() ? (node.boolean ? "true" : "false")
+                                 : "null";
+      if (!accept(matcher, text)) return false;
+    }
+    texts_[id] = text;
+    return true;
+  }
+
+  using Members = std::vector<std::pair<std::string, JsonId>>;
+
+  /// Members that may come next, those first that leave most of the others possible.
+  std::vector<size_t> candidates(const Matcher& matcher, const Members& members,
+                                 const std::string& comma) {
+    const auto begins = [&](Matcher after, size_t i, const std::string& separator) {
+      return accept(after, separator + json(members[i].first).dump() + ":");
+    };
+    std::vector<std::pair<size_t, size_t>> found;
+    for (size_t i = 0; i < members.size(); ++i) {
+      Matcher after = matcher;
+      if (!accept(after, comma + json(members[i].first).dump() + ":")) continue;
+      size_t impossible = 0;
+      if (accept(after, members[i].second)) {
+        for (size_t j = 0; j < members.size(); ++j) impossible += j != i && !begins(after, j, ",");
+        found.emplace_back(impossible, i);
+      }
+    }
+    std::sort(found.begin(), found.end());
+    std::vector<size_t> result;
+    for (const auto& [impossible, i] : found) result.push_back(i);
+    return result;
+  }
+
+  bool accept_members(Matcher& matcher, const Members& members, const std::string& comma,
+                      std::string& text) {
+    if (members.empty()) {
+      text += "}";
+      return accept(matcher, "}");
+    }
+    if (Clock::now() > end_) return false;
+    for (const size_t i : candidates(matcher, members, comma)) {
+      Matcher after = matcher;
+      Members others = members;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+      const std::string key = comma + json(members[i].first).dump() + ":";
+      if (!accept(after, key) || !accept(after, members[i].second)) continue;
+      std::string rest = text + key + texts_[members[i].second];
+      if (!accept_members(after, others, ",", rest)) continue;
+      matcher = after;
+      text = rest;
+      return true;
+    }
+    return false;
+  }
+
+  JsonDocument document_;
+  JsonId root_;
+  std::map<JsonId, std::string> texts_;
+  Clock::time_point end_ = Clock::now() + std::chrono::seconds(2);
+};
 
 json judge_tokens(Matcher matcher, const std::vector<int32_t>& tokens) {
   std::vector<uint64_t> mask(matcher.vocabulary().mask_words());
@@ -84,13 +189,19 @@ json judge_tokens(Matcher matcher, const std::vector<int32_t>& tokens) {
 
 json answer(const json& request, const std::shared_ptr<const Vocabulary>& vocabulary) {
   const Clock::time_point begin = Clock::now();
-  const std::shared_ptr<const Constraint> constraint = compile(request);
+  std::vector<std::string> warnings;
+  const std::shared_ptr<const Constraint> constraint = compile(request, warnings);
   const Matcher matcher(constraint, vocabulary);
   json result = {{"compile_us", static_cast<double>(nanoseconds_since(begin)) / 1e3},
+                 {"warnings", warnings},
                  {"texts", json::array()},
                  {"tokens", json::array()}};
   for (const json& text : request.value("texts", json::array())) {
-    result["texts"].push_back(judge_text(matcher, text_of(text)));
+    json judged = judge_text(matcher, text_of(text));
+    if (request.value("any_order", false) && !judged["accepted"]) {
+      judged["accepted_in_order"] = MemberOrder(text_of(text)).is_accepted(matcher);
+    }
+    result["texts"].push_back(judged);
   }
   for (const json& tokens : request.value("tokens", json::array())) {
     result["tokens"].push_back(judge_tokens(matcher, tokens.get<std::vector<int32_t>>()));

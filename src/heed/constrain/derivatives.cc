@@ -75,6 +75,8 @@ ExpressionId Expressions::derive(const Node& each, ExpressionId expression, uint
       const uint32_t max = each.max() == kUnbounded ? kUnbounded : each.max() - 1;
       return concatenate(first, repeat(each.first(), min, max));
     }
+    case Kind::multiples:
+      return derive_multiples(each, expression, byte);
     case Kind::alternation:
     case Kind::intersection:
       break;
@@ -85,6 +87,16 @@ ExpressionId Expressions::derive(const Node& each, ExpressionId expression, uint
     if (parts[i] == kNone && each.kind == Kind::intersection) return kNone;
   }
   return each.kind == Kind::alternation ? alternate(parts) : intersect(parts);
+}
+
+ExpressionId Expressions::derive_multiples(const Node& each, ExpressionId expression,
+                                           uint8_t byte) {
+  const bool behind_point = each.c % 2 == 1;
+  if (byte == '.') return behind_point ? kNone : multiples(each.a, each.b, each.c + 1);
+  if (byte < '0' || byte > '9') return kNone;
+  if (each.c == 1) return byte == '0' ? expression : kNone;
+  const uint64_t remainder = (uint64_t{each.a} * 10 + byte - '0') % each.b;
+  return multiples(remainder, each.b, behind_point ? each.c - 2 : each.c);
 }
 
 // Goes from part to part as long as they may be empty, without recursion.
@@ -144,6 +156,10 @@ uint32_t Expressions::first_set(ExpressionId expression) {
       break;
     case Kind::repetition:
       set = first_bytes(each.first());
+      break;
+    case Kind::multiples:
+      set = ByteSet::range('0', '9');
+      set.add('.');
       break;
   }
   const uint32_t index = first_sets_.add(set);
@@ -211,6 +227,11 @@ Expressions::ByteClasses Expressions::byte_classes(std::span<const ExpressionId>
     if (each.kind == Kind::bytes && !seen_sets[each.a]) {
       seen_sets[each.a] = true;
       partition.split_by(sets_.sets[each.a]);
+    }
+    if (each.kind == Kind::multiples) {
+      for (const char digit : std::string_view(".0123456789")) {
+        partition.split_by(ByteSet::of(static_cast<uint8_t>(digit)));
+      }
     }
     for (const ExpressionId child : children(expression)) visit(child);
     const bool has_first = each.kind == Kind::concatenation || each.kind == Kind::complement ||

@@ -229,6 +229,30 @@ ExpressionId Expressions::repeat(ExpressionId part, uint32_t min, uint32_t max) 
               .c = max});
 }
 
+ExpressionId Expressions::multiples_of(uint32_t divisor, uint32_t fraction_digits) {
+  require(divisor > 0 && divisor <= 1'000'000'000, "multiples of {}, which is not in [1, 10^9]",
+          divisor);
+  // is_empty() and byte_classes() have to tell all digits apart.
+  for (const char byte : std::string_view(".0123456789")) {
+    bytes(ByteSet::of(static_cast<uint8_t>(byte)));
+  }
+  return multiples(0, divisor, fraction_digits * 2);
+}
+
+// c is twice the number of digits that may follow behind the point, and odd behind it.
+ExpressionId Expressions::multiples(uint64_t remainder, uint32_t divisor, uint32_t c) {
+  uint64_t scaled = remainder;
+  for (uint32_t digit = 0; digit < c / 2; ++digit) scaled = scaled * 10 % divisor;
+  if (c == 1 && scaled != 0) return kNone;
+  return add({.kind = Kind::multiples,
+              .nullable = scaled == 0,
+              .depth = 1,
+              .max_length = kUnbounded,
+              .a = static_cast<uint32_t>(remainder),
+              .b = divisor,
+              .c = c});
+}
+
 ExpressionId Expressions::one_of(std::vector<std::string> strings) {
   // A node of the trie on the way to the current string: what follows each of its bytes.
   struct TrieNode {

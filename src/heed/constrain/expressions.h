@@ -58,6 +58,10 @@ class Expressions {
   /// min > max.
   ExpressionId repeat(ExpressionId part, uint32_t min, uint32_t max);
   ExpressionId optional(ExpressionId part) { return repeat(part, 0, 1); }
+  /// Decimal numbers without a sign, such as "7" and "0.25", that are an integer times
+  /// divisor / 10^fraction_digits; "." may stand at either end. One node, whose derivatives are the
+  /// remainders. Throws Error unless 0 < divisor <= 10^9.
+  ExpressionId multiples_of(uint32_t divisor, uint32_t fraction_digits);
 
   /// Whether it matches the empty string.
   bool nullable(ExpressionId expression) const { return node(expression).nullable; }
@@ -91,6 +95,7 @@ class Expressions {
     intersection,   // of children()
     complement,     // of `first`
     repetition,     // of `first`, `min` to `max` times
+    multiples,      // of b; a is the remainder so far, c is described at multiples()
   };
   struct Node {
     Kind kind = Kind::none;
@@ -134,6 +139,9 @@ class Expressions {
   ExpressionId add_list(Kind kind, std::span<const ExpressionId> parts);
   bool equals(const Node& node, const Node& other, std::span<const ExpressionId> children) const;
   void grow_slots();
+
+  ExpressionId multiples(uint64_t remainder, uint32_t divisor, uint32_t c);
+  ExpressionId derive_multiples(const Node& node, ExpressionId expression, uint8_t byte);
 
   ExpressionId head(ExpressionId expression) const;
   ExpressionId tail(ExpressionId expression) const;
