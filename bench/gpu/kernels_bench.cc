@@ -60,13 +60,15 @@ double seconds_of_runs(const std::function<void()>& run) {
 
 double seconds_of(const Prepared& work, bool as_graph) {
   size_t next = 0;
-  const auto run = [&] { work.run(next++); };
-  if (!as_graph) return seconds_of_runs(run);
-  const int recorded = tiny() ? 2 : 50;
-  gpu::Graph graph(the_gpu(), [&] {
-    for (int i = 0; i < recorded; ++i) run();
-  });
-  return seconds_of_runs([&] { graph.launch(); }) / recorded;
+  if (!as_graph) return seconds_of_runs([&] { work.run(next++); });
+  const size_t count = tiny() ? 2 : 50;
+  gpu::GraphRunner graphs(the_gpu());
+  const auto run = [&] {
+    graphs.run(0, [&] {
+      for (size_t i = 0; i < count; ++i) work.run(i);
+    });
+  };
+  return seconds_of_runs(run) / static_cast<double>(count);
 }
 
 double floor_of(const Case& of, const Options& options) {

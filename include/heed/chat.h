@@ -127,7 +127,8 @@ class HEED_EXPORT AnswerReader {
 };
 
 /// The options to generate the answer to a prompt with: the prompt's end tokens end it, and special
-/// tokens stay in its text, where an AnswerReader may need them.
+/// tokens stay in its text, where an AnswerReader may need them. Throws Error when it is to match a
+/// constraint, but begins with reasoning or may call tools.
 HEED_EXPORT GenerateOptions answer_options(const ChatPrompt& prompt,
                                            const GenerateOptions& options = {});
 

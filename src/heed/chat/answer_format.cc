@@ -1,5 +1,7 @@
 #include "heed/chat/answer_format.h"
 
+#include "heed/base/error.h"
+
 namespace heed::chat {
 
 ToolCallFormat tool_call_format(std::string_view source) {
@@ -23,6 +25,11 @@ ReasoningMarks reasoning_marks(std::string_view source) {
 namespace heed {
 
 GenerateOptions answer_options(const ChatPrompt& prompt, const GenerateOptions& options) {
+  const AnswerFormat& answer = prompt.answer;
+  require_input(options.structured_output == StructuredOutput() ||
+                    (answer.tools.empty() && !answer.begins_with_reasoning && !answer.channels),
+                "an answer that must match a constraint cannot have {}",
+                answer.tools.empty() ? "reasoning before it" : "calls of tools");
   GenerateOptions complete = options;
   complete.skip_special_tokens = false;
   complete.end_tokens.insert(complete.end_tokens.end(), prompt.end_tokens.begin(),

@@ -46,7 +46,7 @@ generate::OutputConstraint OutputConstraints::get(const StructuredOutput& asked,
                                                   int64_t vocab_size,
                                                   std::vector<int32_t> end_tokens) const {
   if (asked == StructuredOutput()) return {};
-  generate::OutputConstraint result{.constraint = compiled(asked)};
+  generate::OutputConstraint result{.constraint = blame_input([&] { return compiled(asked); })};
   const MutexLock lock(mutex_);
   if (!vocabulary_ || !std::ranges::equal(vocabulary_->end_tokens(), end_tokens))
     vocabulary_ = generate::output_vocabulary(tokenizer, vocab_size, std::move(end_tokens));

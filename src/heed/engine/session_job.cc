@@ -57,10 +57,11 @@ class SearchJob : public SessionJob {
  public:
   /// Words are aligned as those of the tokenizer `aligned`; null: they are not.
   SearchJob(const LoadedModel& model, const SearchOptions& options, generate::GeneratorInput input,
-            generate::TokenRules rules, const text::TranslationTokenizer* aligned)
+            generate::TokenRules rules, const text::TranslationTokenizer* aligned,
+            const generate::OutputConstraint& constraint = {})
       : model_(model),
         input_(std::move(input)),
-        decoding_(options, input_, std::move(rules)),
+        decoding_(options, input_, std::move(rules), constraint),
         aligned_(aligned) {}
 
   generate::Scheduler::Request request() override {
@@ -121,8 +122,9 @@ std::unique_ptr<SessionJob> search_job(const LoadedModel& model, const SearchOpt
   check(options);
   const generate::GeneratorOptions limits = model.generator_options(request.options);
   const generate::Generator generator(*model.transformer, std::nullopt, limits);
-  return std::make_unique<SearchJob>(
-      model, options, generator.input(model.tokens_of(request.prompt)), limits.rules, nullptr);
+  return std::make_unique<SearchJob>(model, options,
+                                     generator.input(model.tokens_of(request.prompt)), limits.rules,
+                                     nullptr, limits.constraint);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
 #include "heed/serve/sampling_fields.h"
+#include "heed/serve/structured_output_fields.h"
 #include "heed/serve/token_text.h"
 
 namespace heed::serve {
@@ -147,7 +148,7 @@ void post_chat_completions(const ModelCall& call) {
   read_log_probabilities(fields, options);
   const int64_t n = read_n(fields);
   const StreamFields stream = read_stream(fields);
-  fields.only("response_format", {{"type", "text"}});
+  options.structured_output = read_structured_output(fields);
   fields.only("modalities", Json::array({"text"}));
   fields.refuse_others();
 

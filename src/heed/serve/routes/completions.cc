@@ -8,6 +8,7 @@
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
 #include "heed/serve/sampling_fields.h"
+#include "heed/serve/structured_output_fields.h"
 
 namespace heed::serve {
 namespace {
@@ -180,6 +181,7 @@ void post_completions(const ModelCall& call) {
   options.top_log_probabilities = static_cast<int>(
       fields.integer("logprobs", 0, generate::GenerateOption::top_log_probabilities.served.max)
           .value_or(-1));
+  options.structured_output = read_structured_output(fields);
   const int64_t n = read_n(fields);
   const StreamFields stream = read_stream(fields);
   const bool echo = fields.boolean("echo").value_or(false);
