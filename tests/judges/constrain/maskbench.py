@@ -6,8 +6,7 @@
 FOLDER is maskbench/data of a copy of that repository; NAME restricts it to files with that in their
 names. Prints what is wrong, and how many schemas are wholly right: compiled, every valid instance
 accepted and every invalid one refused. Instances whose members come in another order than the
-schema's, and are accepted in its order, are counted apart from the wrongly refused. An invalid
-instance must be refused in every order.
+schema's, and are accepted in its order, are counted apart from the wrongly refused.
 """
 import argparse
 import collections
@@ -34,8 +33,7 @@ def main():
         case = json.loads(path.read_text())
         tests = case.get("tests", [])
         answer = judge.schema(json.dumps(case["schema"], ensure_ascii=False),
-                              [json.dumps(test["data"], ensure_ascii=False) for test in tests],
-                              any_order=True)
+                              [json.dumps(test["data"], ensure_ascii=False) for test in tests])
         counts["schemas"] += 1
         if "crash" in answer:
             counts["crashes"] += 1
@@ -52,16 +50,18 @@ def main():
         times.append((answer["compile_us"] / 1000, path.name))
         for test, result in zip(tests, answer["texts"]):
             counts["valid" if test["valid"] else "invalid"] += 1
-            accepted = result["accepted"] or (not test["valid"] and result["accepted_in_order"])
-            if test["valid"] == accepted:
+            if test["valid"] == result["accepted"]:
                 continue
             right = False
-            if test["valid"] and result["accepted_in_order"]:
+            text = json.dumps(test["data"], ensure_ascii=False)
+            again = judge.schema(json.dumps(case["schema"], ensure_ascii=False), [text],
+                                 any_order=True) if test["valid"] else {}
+            if again.get("texts", [{}])[0].get("accepted_in_order"):
                 counts["refused for the order of members"] += 1
                 continue
             what = "wrongly refused" if test["valid"] else "WRONGLY ACCEPTED"
             counts[what] += 1
-            text = json.dumps(test["data"], ensure_ascii=False).encode()
+            text = text.encode()
             at = result["bytes"]
             detail = text[max(0, at - 60):at].decode(errors="replace") if test["valid"] else \
                 test.get("python_error", "")[:150].replace("\n", " ")
