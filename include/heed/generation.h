@@ -53,11 +53,11 @@ struct GenerateOptions {
   std::optional<float> top_p = {};
   /// Excludes tokens below min_p times the most probable one (Nguyen et al. 2024) [0].
   std::optional<float> min_p = {};
-  uint64_t seed = 1;                     // of random numbers
-  std::vector<std::string> stop = {};    // strings that end an output; not part of its text
-  std::vector<int32_t> end_tokens = {};  // end an output, besides those of the model
-  StructuredOutput structured_output = {};
-  bool skip_special_tokens = true;       // in the text of an output
+  uint64_t seed = 1;                        // of random numbers
+  std::vector<std::string> stop = {};       // strings that end an output; not part of its text
+  std::vector<int32_t> end_tokens = {};     // end an output, besides those of the model
+  StructuredOutput structured_output = {};  // what an output must match [nothing]
+  bool skip_special_tokens = true;          // in the text of an output
   /// Reports the log-probability of each token and of this many most probable tokens; -1: none.
   int top_log_probabilities = -1;
   /// Largest number of tokens, prompts and outputs, of a batch. Does not change results.

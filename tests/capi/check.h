@@ -20,6 +20,6 @@ static void check(int holds, const char* what, const char* file, int line) {
 #define OK(call) CHECK((call) == HEED_OK)
 #define FAILS(expected, call) CHECK((call) == (expected) && last_error.message[0] != '\0')
 
-static int is_text(heed_string text, const char* expected) {
+static inline int is_text(heed_string text, const char* expected) {
   return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
 }

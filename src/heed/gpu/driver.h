@@ -14,6 +14,7 @@ namespace heed::gpu {
 /// library is opened when it is first needed: heed runs where there is none.
 struct Driver {
   using Result = int;  // CUresult; 0: success
+  static constexpr Result kOutOfMemory = 2;
   using Device = int;
   using Pointer = uint64_t;  // CUdeviceptr
   struct Opaque;

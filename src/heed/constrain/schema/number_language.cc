@@ -18,7 +18,9 @@ NumberPart both_parts(NumberPart a, NumberPart b) {
 }
 
 NumberPart opposite_part(NumberPart part) {
-  return part == NumberPart::kAll ? NumberPart::kNone : part == NumberPart::kNone ? NumberPart::kAll : NumberPart::kSome;
+  return part == NumberPart::kAll    ? NumberPart::kNone
+         : part == NumberPart::kNone ? NumberPart::kAll
+                                     : NumberPart::kSome;
 }
 
 uint32_t length_of(const std::string& digits) { return static_cast<uint32_t>(digits.size()); }
@@ -141,7 +143,8 @@ NumberSet NumberLanguage::at_most(const Decimal& bound, bool exclusive) {
   Decimal opposite = bound;
   opposite.negative = !bound.negative && !bound.is_zero();
   if (bound.negative) {
-    return {expressions_.concatenate(minus_, above(opposite, exclusive)), NumberPart::kNone, NumberPart::kSome};
+    return {expressions_.concatenate(minus_, above(opposite, exclusive)), NumberPart::kNone,
+            NumberPart::kSome};
   }
   const ExpressionId negative =
       expressions_.concatenate(minus_, bound.is_zero() ? above(bound, exclusive) : unsigned_);
@@ -210,7 +213,8 @@ ExpressionId NumberLanguage::spellings(const NumberSet& set) {
   const ExpressionId scientific =
       pattern("[1-9][0-9]{0,9}(?:\\.[0-9]{1,32})?[eE][+-]?(?:[0-9]{1,2}|[12][0-9]{2})");
   if (set.positive == NumberPart::kAll) choices.push_back(scientific);
-  if (set.negative == NumberPart::kAll) choices.push_back(expressions_.concatenate(minus_, scientific));
+  if (set.negative == NumberPart::kAll)
+    choices.push_back(expressions_.concatenate(minus_, scientific));
   return expressions_.alternate(choices);
 }
 
