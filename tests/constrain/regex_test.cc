@@ -238,7 +238,7 @@ TEST(Regex, NamesWhatItDoesNotSupport) {
       {R"(a{3,2})", "byte 1: a repetition of at least more than at most"},
       {R"(a{99999999999})", "byte 2: the number is too large"},
       {R"([b-a])", "byte 2: a range that ends before it begins"},
-      {R"(\p{Greek})", "only general categories are supported, not Greek"},
+      {R"(\p{Greek})", "only general categories are supported, not \"Greek\""},
       {R"(\p{Xx})", "is no general category"},
       {R"(\q)", "an escape that is not supported"},
       {"\\", "it ends too early"},

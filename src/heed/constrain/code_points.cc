@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <string>
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
+#include "heed/base/utf8.h"
 
 namespace heed::constrain {
 namespace {
@@ -208,6 +210,12 @@ bool CodePointSet::contains(char32_t value) const {
 }
 
 ExpressionId utf8(Expressions& expressions, const CodePointSet& set) {
+  const std::span<const CodePointSet::Range> ranges = set.ranges();
+  if (ranges.size() == 1 && ranges[0].first == ranges[0].last) {
+    std::string text;
+    append_utf8(text, ranges[0].first);
+    return expressions.literal(text);
+  }
   return Utf8Builder(expressions, set.ranges()).build();
 }
 

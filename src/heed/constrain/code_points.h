@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <initializer_list>
 #include <span>
 #include <string_view>
@@ -15,7 +16,7 @@ class CodePointSet {
   static constexpr char32_t kLast = 0x10FFFF;
   struct Range {
     char32_t first, last;  // both belong to it
-    bool operator==(const Range&) const = default;
+    auto operator<=>(const Range&) const = default;
   };
 
   CodePointSet() = default;
@@ -32,6 +33,7 @@ class CodePointSet {
   CodePointSet with_other_cases() const;
   bool contains(char32_t value) const;
   bool empty() const { return ranges_.empty(); }
+  auto operator<=>(const CodePointSet&) const = default;
   /// Ascending; no two touch.
   std::span<const Range> ranges() const { return ranges_; }
 

@@ -246,7 +246,7 @@ class GrammarCompiler {
   void define(uint32_t rule, Symbol symbol) {
     const Node* each = &node(symbol);
     if (each->kind == Kind::rule) {
-      require(!each->parts.empty(), "the rule {} is not defined", quoted(each->name));
+      if (each->parts.empty()) fail("the rule {} is not defined", quoted(each->name));
       symbol = each->parts[0];
       each = &node(symbol);
       if (each->kind != Kind::choice) return add_alternative(rule, symbol);

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kMaxVocabularies = 4;
 // What a text may take: expressions are limited by the memory of the automaton before.
 constexpr Expressions::Limits kLimits = {
-    .nodes = size_t{1} << 21, .steps = size_t{1} << 26, .depth = 1000};
+    .nodes = size_t{1} << 21, .steps = size_t{1} << 25, .depth = 1000};
 
 }  // namespace
 

@@ -8,6 +8,9 @@
 namespace heed::constrain {
 namespace {
 
+// About the time that a derivative takes which has to be stored, relative to a node.
+constexpr size_t kDerivativeSteps = 32;
+
 // Numbers bytes so that two of them have the same number if they belong to the same sets.
 class BytePartition {
  public:
@@ -52,6 +55,7 @@ ExpressionId Expressions::derivative(ExpressionId expression, uint8_t byte) {
   if (const auto known = derivatives_.find(key); known != derivatives_.end()) {
     return known->second;
   }
+  spend(kDerivativeSteps);
   const ExpressionId result = derive(each, expression, byte);
   derivatives_.emplace(key, result);
   return result;
@@ -81,10 +85,15 @@ ExpressionId Expressions::derive(const Node& each, ExpressionId expression, uint
     case Kind::intersection:
       break;
   }
-  std::vector<ExpressionId> parts(each.b);
-  for (size_t i = 0; i < parts.size(); ++i) {
-    parts[i] = derivative(children_[each.a + i], byte);
-    if (parts[i] == kNone && each.kind == Kind::intersection) return kNone;
+  std::vector<ExpressionId> parts;
+  spend(1 + each.b / 8);
+  for (uint32_t i = 0; i < each.b; ++i) {
+    const ExpressionId part = derivative(children_[each.a + i], byte);
+    if (part != kNone) {
+      parts.push_back(part);
+    } else if (each.kind == Kind::intersection) {
+      return kNone;
+    }
   }
   return each.kind == Kind::alternation ? alternate(parts) : intersect(parts);
 }
@@ -105,7 +114,6 @@ ExpressionId Expressions::derive_concatenation(ExpressionId expression, uint8_t 
   ExpressionId rest = expression;
   for (; node(rest).kind == Kind::concatenation; rest = node(rest).second()) {
     const ExpressionId first = node(rest).first(), second = node(rest).second();
-    spend(1);
     const ExpressionId derived = derivative(first, byte);
     if (derived != kNone) parts.push_back(concatenate(derived, second));
     if (!nullable(first)) {

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "heed/base/error.h"
 #include "heed/base/hash.h"
 
 namespace heed::constrain {
 namespace {
+
+// For one row; each takes some 50 ns. A row of a usual grammar takes less than 1,000.
+constexpr size_t kMaxRowSteps = size_t{1} << 18;
 
 template <typename Value>
 void make_set(std::vector<Value>& values) {
@@ -22,11 +26,12 @@ size_t NumbersHash::operator()(const std::vector<uint32_t>& numbers) const {
                                      numbers.size() * sizeof(uint32_t)});
 }
 
-Earley::Earley(const Grammar& grammar, Lexer& lexer)
+Earley::Earley(const Grammar& grammar, Lexer& lexer, size_t max_memory)
     : grammar_(grammar),
       lexer_(lexer),
       place_(grammar.rules.size()),
-      waiting_for_(grammar.rules.size()) {
+      waiting_for_(grammar.rules.size()),
+      max_memory_(max_memory) {
   find_components();
   continuations_.push_back({{Grammar::kEnd, kWhole}});
   continuation_index_.emplace(std::vector<uint32_t>{Grammar::kEnd, kWhole}, kWhole);
@@ -36,6 +41,12 @@ Earley::Earley(const Grammar& grammar, Lexer& lexer)
 }
 
 size_t Earley::memory() const { return memory_; }
+
+void Earley::spend(size_t steps) {
+  steps_ += steps;
+  require(steps_ <= kMaxRowSteps && memory_ <= max_memory_,
+          "the grammar is too ambiguous or too large");
+}
 
 void Earley::find_components() {
   for (uint32_t rule = 0; rule < grammar_.rules.size(); ++rule) {
@@ -86,6 +97,7 @@ uint32_t Earley::advance(std::span<const Completion> completions) {
 }
 
 uint32_t Earley::make_row(std::vector<Waiter> kernel, Draft draft) {
+  steps_ = 0;
   scan(std::move(kernel), draft);
   while (!predicted_.empty()) {
     const uint32_t component = *predicted_.begin();
@@ -113,6 +125,7 @@ void Earley::scan(std::vector<Waiter> kernel, Draft& draft) {
   while (!kernel.empty()) {
     const Waiter waiter = kernel.back();
     kernel.pop_back();
+    spend(1);
     if (!seen.insert(uint64_t{waiter.item} << 32 | waiter.continuation).second) continue;
     if (waiter.item == Grammar::kEnd) {
       const std::vector<Waiter>& after = continuations_[waiter.continuation];
@@ -135,6 +148,7 @@ void Earley::scan(std::vector<Waiter> kernel, Draft& draft) {
 }
 
 void Earley::wait_for(uint32_t rule, Waiter waiter) {
+  spend(1);
   waiting_for_[rule].push_back(waiter);
   predicted_.insert(grammar_.rules[rule].component);
 }
@@ -170,7 +184,7 @@ void Earley::predict_component(const Component& component, Draft& draft) {
 }
 
 // Replaces what ends together with its continuation by what waits there.
-std::vector<Earley::Waiter> Earley::expanded(std::span<const Waiter> waiters) const {
+std::vector<Earley::Waiter> Earley::expanded(std::span<const Waiter> waiters) {
   std::vector<Waiter> result;
   for (const Waiter& waiter : waiters) {
     if (waiter.item != Grammar::kEnd) {
@@ -178,6 +192,7 @@ std::vector<Earley::Waiter> Earley::expanded(std::span<const Waiter> waiters) co
       continue;
     }
     const std::vector<Waiter>& after = continuations_[waiter.continuation];
+    spend(after.size());
     result.insert(result.end(), after.begin(), after.end());
   }
   make_set(result);
@@ -222,7 +237,7 @@ uint32_t Earley::continuations_of(const Component& component) {
 
 // Adds to what waits from outside what waits within the component.
 std::vector<std::vector<Earley::Waiter>> Earley::recursive_waiters(
-    const Component& component, std::vector<std::vector<Waiter>> waiters, uint32_t base) const {
+    const Component& component, std::vector<std::vector<Waiter>> waiters, uint32_t base) {
   for (const InnerWaiter& inner : component.waiters) {
     if (inner.item == Grammar::kEnd) continue;
     waiters[place_[inner.for_rule]].push_back({inner.item, base + place_[inner.rule]});
@@ -235,6 +250,7 @@ std::vector<std::vector<Earley::Waiter>> Earley::recursive_waiters(
       std::vector<Waiter>& target = waiters[place_[inner.for_rule]];
       const std::vector<Waiter>& source = waiters[place_[inner.rule]];
       const size_t before = target.size();
+      spend(source.size());
       target.insert(target.end(), source.begin(), source.end());
       make_set(target);
       changed = changed || target.size() != before;

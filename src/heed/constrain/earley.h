@@ -16,6 +16,9 @@ struct NumbersHash {
   size_t operator()(const std::vector<uint32_t>& numbers) const;
 };
 
+/// What lists of numbers stand for.
+using NumbersIndex = std::unordered_map<std::vector<uint32_t>, uint32_t, NumbersHash>;
+
 /// The rows of an Earley parser (Earley 1970), made independent of positions in a text. An Earley
 /// item refers to the position where its rule began, to find what waits for the rule there. Here
 /// it refers to what waits: a continuation, a set of items, which is stored once wherever it
@@ -26,7 +29,8 @@ struct NumbersHash {
 /// together, as recursion on the right leaves behind, is therefore never followed (cf. Leo 1991).
 class Earley {
  public:
-  Earley(const Grammar& grammar, Lexer& lexer);
+  /// `max_memory` is in bytes.
+  Earley(const Grammar& grammar, Lexer& lexer, size_t max_memory);
 
   /// The row before the first byte.
   uint32_t start() const { return start_; }
@@ -36,7 +40,8 @@ class Earley {
     uint32_t row, accepted;
     bool operator==(const Completion&) const = default;
   };
-  /// The row where all of these lexemes end. There is at least one.
+  /// The row where all of these lexemes end. There is at least one. Throws Error when that takes
+  /// too much memory, or more steps than any but an extremely ambiguous grammar needs.
   uint32_t advance(std::span<const Completion> completions);
 
   /// Whether the text may end at a row.
@@ -77,38 +82,38 @@ class Earley {
     std::vector<Entry> entries = {};
     bool accepting = false;
   };
-  using ContinuationIndex = std::unordered_map<std::vector<uint32_t>, uint32_t, NumbersHash>;
 
   // The continuation of a text as a whole: {(kEnd, kWhole)}.
   static constexpr uint32_t kWhole = 0;
 
   void find_components();
+  void spend(size_t steps);
   uint32_t make_row(std::vector<Waiter> kernel, Draft draft);
   void scan(std::vector<Waiter> kernel, Draft& draft);
   void wait_for(uint32_t rule, Waiter waiter);
   void predict(uint32_t rule, uint32_t continuation, Draft& draft);
   void predict_component(const Component& component, Draft& draft);
-  std::vector<Waiter> expanded(std::span<const Waiter> waiters) const;
+  std::vector<Waiter> expanded(std::span<const Waiter> waiters);
   uint32_t continuation_of(const std::vector<Waiter>& waiters);
   uint32_t continuations_of(const Component& component);
   std::vector<std::vector<Waiter>> recursive_waiters(const Component& component,
                                                      std::vector<std::vector<Waiter>> waiters,
-                                                     uint32_t base) const;
+                                                     uint32_t base);
 
   const Grammar& grammar_;
   Lexer& lexer_;
   std::vector<Component> components_;
   std::vector<uint32_t> place_;  // of each rule in its component
   std::vector<std::vector<Waiter>> continuations_;
-  ContinuationIndex continuation_index_, recursive_index_;
+  NumbersIndex continuation_index_, recursive_index_;
   std::vector<Row> rows_;
-  std::unordered_map<std::vector<uint32_t>, uint32_t, NumbersHash> row_index_;
-  std::unordered_map<std::vector<uint32_t>, uint32_t, NumbersHash> advanced_;
+  NumbersIndex row_index_, advanced_;
   // While a row is made: what waits for each rule, and the components of such rules.
   std::vector<std::vector<Waiter>> waiting_for_;
   std::set<uint32_t, std::greater<>> predicted_;
   uint32_t start_ = 0;
-  size_t memory_ = 0;
+  size_t memory_ = 0, max_memory_;
+  size_t steps_ = 0;  // for the row that is being made
 };
 
 }  // namespace heed::constrain

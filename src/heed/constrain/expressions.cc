@@ -165,19 +165,27 @@ ExpressionId Expressions::prepend(ExpressionId head_id, ExpressionId tail_id) {
   if (tail_id == kEpsilon) return head_id;
   const ExpressionId next_id = head(tail_id);
   const Node first = node(head_id), next = node(next_id);
-  if (first.kind == Kind::repetition || next.kind == Kind::repetition) {
-    const auto counted = [](const Node& each, ExpressionId id) {
-      return each.kind == Kind::repetition ? each
-                                           : Node{.a = static_cast<uint32_t>(id), .b = 1, .c = 1};
-    };
-    const Node x = counted(first, head_id), y = counted(next, next_id);
-    const uint32_t min = plus(x.min(), y.min()), max = plus(x.max(), y.max());
-    if (x.a == y.a && min != kUnbounded && fits(max, x.max(), y.max())) {
-      return concatenate(repeat(x.first(), min, max), tail(tail_id));
-    }
+  // A part as a repetition: its own part, and how often.
+  const auto counted = [&](const Node& each, ExpressionId id) -> Node {
+    if (each.kind == Kind::repetition) return each;
+    const std::span<const ExpressionId> parts = children(id);
+    const bool is_optional =
+        each.kind == Kind::alternation && parts.size() == 2 && parts[0] == kEpsilon;
+    return {.a = static_cast<uint32_t>(is_optional ? parts[1] : id),
+            .b = is_optional ? 0U : 1U,
+            .c = 1};
+  };
+  const Node x = counted(first, head_id), y = counted(next, next_id);
+  const uint32_t min = plus(x.min(), y.min()), max = plus(x.max(), y.max());
+  const bool is_counted =
+      x.a == y.a && (x.max() > 1 || x.min() == 0 || y.max() > 1 || y.min() == 0);
+  if (is_counted && min != kUnbounded && fits(max, x.max(), y.max())) {
+    return concatenate(repeat(x.first(), min, max), tail(tail_id));
   }
   const Node rest = node(tail_id);
-  const int depth = std::max(first.depth, first.nullable ? rest.depth : uint16_t{0}) + 1;
+  // A derivative goes along the tails in a loop.
+  int depth = first.depth + 1;
+  if (first.nullable) depth = std::max(depth, rest.depth + (rest.kind != Kind::concatenation));
   return add({.kind = Kind::concatenation,
               .nullable = first.nullable && rest.nullable,
               .plain = first.plain && rest.plain,

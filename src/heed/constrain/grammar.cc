@@ -7,6 +7,8 @@ namespace heed::constrain {
 namespace {
 
 constexpr size_t kMaxCopies = 20000;
+// What is nested more deeply stays a rule, so that expressions keep far from their limit.
+constexpr uint16_t kMaxFoldedDepth = 100;
 
 }  // namespace
 
@@ -45,8 +47,9 @@ Symbol GrammarBuilder::declare(std::string name) {
 
 void GrammarBuilder::define(Symbol declared, Symbol body) {
   Node& rule = nodes_[static_cast<uint32_t>(declared)];
-  require(rule.kind == Kind::rule && rule.parts.empty(), "the rule {} is defined twice",
-          quoted(rule.name));
+  if (rule.kind != Kind::rule || !rule.parts.empty()) {
+    fail("the rule {} is defined twice", quoted(rule.name));
+  }
   rule.parts = {body};
 }
 
@@ -107,7 +110,10 @@ class RegularParts {
   void close(Symbol symbol) {
     Node& each = node(symbol);
     bool is_regular = each.kind != Kind::rule || !each.parts.empty();
-    for (const Symbol part : each.parts) is_regular = is_regular && state(part) == State::regular;
+    for (const Symbol part : each.parts) {
+      is_regular = is_regular && state(part) == State::regular &&
+                   builder_.expressions_.node(node(part).expression).depth <= kMaxFoldedDepth;
+    }
     state(symbol) = is_regular ? State::regular : State::recursive;
     if (!is_regular || each.kind == Kind::terminal) return;
     each = {.kind = Kind::terminal, .expression = expression_of(each)};
@@ -137,8 +143,9 @@ class RegularParts {
 
 ExpressionId GrammarBuilder::fold(Symbol part) {
   const std::string name = node(part).name;
-  require(RegularParts(*this).fold(part), "{} is recursive, or a part of it is not defined",
-          quoted(name));
+  if (!RegularParts(*this).fold(part)) {
+    fail("{} is recursive, or a part of it is not defined", quoted(name));
+  }
   return node(part).expression;
 }
 

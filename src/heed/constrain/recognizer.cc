@@ -9,7 +9,7 @@ namespace heed::constrain {
 Recognizer::Recognizer(Grammar grammar, std::span<const ExpressionId> others, size_t max_memory)
     : grammar_(std::move(grammar)),
       lexer_(grammar_.expressions, grammar_.lexemes, others, max_memory),
-      earley_(grammar_, lexer_),
+      earley_(grammar_, lexer_, max_memory),
       classes_(lexer_.classes()),
       max_memory_(max_memory) {
   add_state({}, false);

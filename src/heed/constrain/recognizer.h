@@ -71,7 +71,7 @@ class Recognizer {
   size_t classes_, max_memory_;
   std::vector<State> states_;
   std::vector<Thread> threads_;
-  std::unordered_map<std::vector<uint32_t>, uint32_t, NumbersHash> state_index_;
+  NumbersIndex state_index_;
   std::unordered_map<uint64_t, uint32_t> after_;  // by thread
   std::vector<uint32_t> table_;                   // [states, classes]
   uint32_t start_ = kDead;

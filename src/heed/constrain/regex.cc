@@ -1,6 +1,7 @@
 #include "heed/constrain/regex.h"
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -47,7 +48,12 @@ class RegexCompiler {
   }
 
   ExpressionId spell(const CodePointSet& set) {
-    return options_.spell ? options_.spell(expressions_, set) : utf8(expressions_, set);
+    const auto known = spelled_.find(set);
+    if (known != spelled_.end()) return known->second;
+    const ExpressionId result =
+        options_.spell ? options_.spell(expressions_, set) : utf8(expressions_, set);
+    spelled_.emplace(set, result);
+    return result;
   }
 
   Rest compile(const RegexNode& node, Rest rest) {
@@ -223,6 +229,7 @@ class RegexCompiler {
   Expressions& expressions_;
   std::string_view pattern_;
   const RegexOptions& options_;
+  std::map<CodePointSet, ExpressionId> spelled_;
 };
 
 }  // namespace

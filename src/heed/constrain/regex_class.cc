@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "heed/base/quote.h"
 #include "heed/constrain/regex_parser.h"
 
 namespace heed::constrain {
@@ -71,8 +72,8 @@ CodePointSet read_property(RegexReader& reader) {
   if (name == "Any") return CodePointSet::all();
   if (name == "ASCII") return {{0, 0x7F}};
   if (name.size() > 2 || name.empty()) {
-    reader.fail_at(begin,
-                   "of Unicode's properties only general categories are supported, not " + name);
+    reader.fail_at(begin, "of Unicode's properties only general categories are supported, not " +
+                              quoted(name));
   }
   return CodePointSet::category(name);
 }

@@ -1,0 +1,56 @@
+// Damages regular expressions and grammars, compiles them and computes masks.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "heed/constrain/matcher.h"
+#include "tests/base/fuzz.h"
+
+namespace heed::constrain {
+namespace {
+
+constexpr uint64_t kAttempts = 3000;
+
+using Compile = std::shared_ptr<const Constraint> (*)(std::string_view);
+
+void fuzz_programs(const std::string& name, Compile compile_text,
+                   const std::vector<std::string>& programs) {
+  const auto vocabulary = Vocabulary::of({"a", "ab", "1", "\"", " ", "[", "x=", "\xC3"}, {});
+  fuzz(name, kAttempts, [&](uint64_t number, Dice& dice) {
+    std::string program = programs[dice.below(programs.size())];
+    for (size_t i = mutation_count(number, dice); i > 0; --i) mutate(program, dice);
+    Matcher matcher(compile_text(program), vocabulary);
+    std::vector<uint64_t> mask(vocabulary->mask_words());
+    for (int step = 0; step < 8; ++step) {
+      matcher.mask(mask);
+      const auto token = static_cast<int32_t>(dice.below(8));
+      EXPECT_EQ(matcher.accept(token), ((mask[0] >> token) & 1) != 0) << program;
+    }
+    matcher.forced_bytes(100);
+  });
+}
+
+TEST(Fuzz, RegularExpressions) {
+  fuzz_programs(
+      "regex", [](std::string_view text) { return compile_regex(text); },
+      {R"(^(a|b)*?[^"\\\d]{2,5}(?=x)(?!y)\u{1F600}$)", R"((?<n>\p{Lu}+|\w+@[a-z.-]+){1,3}\s*)",
+       R"(((a{2,}|b?)+c){10,20}|\x41\cA[\w-.]|.*)"});
+  fuzz_programs("regex of Python",
+                [](std::string_view text) { return compile_regex(text, RegexDialect::python); },
+                {R"((?is)\A(?P<n>\w+)=(?#c)[]a-z\s]{,3}\Z)", R"((?:(?!ab).)*$|\U0001F600[^\n])"});
+}
+
+TEST(Fuzz, Grammars) {
+  fuzz_programs(
+      "GBNF", compile_gbnf,
+      {"root ::= (expr \"=\" ws [0-9]+ \"\\n\")+ # text\nexpr ::= \"x\" | \"(\" ws expr{1,3} "
+       "\")\"\nws ::= [ \\t\\n]* | .?\n",
+       "root ::= \"[\" (root (\",\" root)*)? \"]\" | [^\\]\\-\\x41]"});
+  fuzz_programs("Lark", compile_lark,
+                {"start: value\n?value: \"[\" [value (\",\" value)*] \"]\" -> list | NUMBER~1..2 | "
+                 "/x=?/i\n%import common.NUMBER\n%import common (WS, INT)\n%ignore WS\n",
+                 "start: A | B{1,3}\nA.2: \"a\"i B?\nB: \"0\"..\"9\"+  // text\n"});
+}
+
+}  // namespace
+}  // namespace heed::constrain
