@@ -122,7 +122,7 @@ std::string uri_template() {
   const std::string name = "(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})";
   const std::string variable = fmt::format("{0}(?:\\.?{0})*(?::[1-9][0-9]{{0,3}}|\\*)?", name);
   return fmt::format(
-      "(?:[!#$&(-;=?-\\[\\]_a-z~{}{}]|%[0-9A-Fa-f]{{2}}|"
+      "(?:[!#$&-;=?-\\[\\]_a-z~{}{}]|%[0-9A-Fa-f]{{2}}|"
       "\\{{[+#./;?&=,!@|]?{}(?:,{})*\\}})*",
       kIriCharacters, kIriPrivate, variable, variable);
 }
@@ -152,7 +152,7 @@ std::string regex() {
 
 FormatPattern format_pattern(std::string_view format) {
   static constexpr const char* kLetters = "A-Za-z0-9";
-  static constexpr const char* kAnything = "[^]*";
+  static constexpr const char* kAnyText = "[^]*";
   const std::string idn_letters = kLetters + std::string(kIdnLetters);
   if (format == "date") return {date()};
   if (format == "time") return {time(""), time(kLeapSecond)};
@@ -163,9 +163,9 @@ FormatPattern format_pattern(std::string_view format) {
   if (format == "ipv4") return {ipv4()};
   if (format == "ipv6") return {ipv6()};
   if (format == "hostname") return {hostname(kLetters), "[A-Za-z0-9.-]*"};
-  if (format == "idn-hostname") return {hostname(idn_letters), kAnything};
+  if (format == "idn-hostname") return {hostname(idn_letters), kAnyText};
   if (format == "email") return {email("")};
-  if (format == "idn-email") return {email(kIdnLetters), kAnything};
+  if (format == "idn-email") return {email(kIdnLetters), kAnyText};
   if (format == "uri") return {uri(false, "", "")};
   if (format == "uri-reference") return {uri(true, "", "")};
   if (format == "iri") return {uri(false, kIriCharacters, kIriPrivate)};
@@ -176,7 +176,7 @@ FormatPattern format_pattern(std::string_view format) {
     return {"(?:0|[1-9][0-9]*)(?:#|" + json_pointer() + ")"};
   }
   if (format == "uuid") return {"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"};
-  if (format == "regex") return {regex(), kAnything};
+  if (format == "regex") return {regex(), kAnyText};
   return {};
 }
 

@@ -31,9 +31,11 @@ struct SchemaOptions {
 /// schema has them, and others after these. Strings are spelled as TextLanguage says wherever they
 /// are restricted, and integers without a fraction.
 ///
-/// Every assertion is enforced exactly. Throws Error that names keyword and JSON pointer for one
-/// that cannot be, for a schema that no value satisfies and for one that takes too much memory or
-/// time. Appends to `warnings`, if given, the keywords that assert nothing in the schema's draft.
+/// Every assertion is enforced exactly, but for one: a name that the schema does not list may occur
+/// twice, so that minProperties counts one member too many. Throws Error that names keyword and
+/// JSON pointer for one that cannot be, for a schema that no value satisfies and for one that takes
+/// too much memory or time. Appends to `warnings`, if given, the keywords that assert nothing in
+/// the schema's draft.
 Symbol add_json_schema(GrammarBuilder& builder, std::string_view schema,
                        const SchemaOptions& options = {},
                        std::vector<std::string>* warnings = nullptr);

@@ -52,6 +52,10 @@ SchemaParts read_schema_parts(SchemaAlgebra& algebra, JsonId schema, SchemaResou
   const Draft draft = algebra.resources().draft(schema);
   for (const auto& [keyword, value] : algebra.document()[schema].members) {
     algebra.spend(1);
+    // Draft 7 leaves it open whether these two assert something.
+    if (draft == Draft::k7 && (keyword == "contentEncoding" || keyword == "contentMediaType")) {
+      algebra.warn(keyword);
+    }
     if (is_annotation(keyword) || assertions.read(keyword, value)) continue;
     if (draft >= Draft::k2019 && keyword == "unevaluatedProperties") {
       parts.unevaluated_properties = value;

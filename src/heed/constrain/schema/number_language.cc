@@ -8,19 +8,19 @@
 namespace heed::constrain {
 namespace {
 
-using NumberPart = NumberSet::Part;
+using SignPart = NumberSet::Part;
 
 constexpr uint32_t kAnyCount = Expressions::kUnbounded;
 
-NumberPart both_parts(NumberPart a, NumberPart b) {
-  if (a == NumberPart::kNone || b == NumberPart::kNone) return NumberPart::kNone;
-  return a == NumberPart::kAll && b == NumberPart::kAll ? NumberPart::kAll : NumberPart::kSome;
+SignPart both_parts(SignPart a, SignPart b) {
+  if (a == SignPart::kNone || b == SignPart::kNone) return SignPart::kNone;
+  return a == SignPart::kAll && b == SignPart::kAll ? SignPart::kAll : SignPart::kSome;
 }
 
-NumberPart opposite_part(NumberPart part) {
-  return part == NumberPart::kAll    ? NumberPart::kNone
-         : part == NumberPart::kNone ? NumberPart::kAll
-                                     : NumberPart::kSome;
+SignPart opposite_part(SignPart part) {
+  return part == SignPart::kAll    ? SignPart::kNone
+         : part == SignPart::kNone ? SignPart::kAll
+                                   : SignPart::kSome;
 }
 
 uint32_t length_of(const std::string& digits) { return static_cast<uint32_t>(digits.size()); }
@@ -52,7 +52,7 @@ NumberSet NumberLanguage::one_of(const std::vector<Decimal>& values) {
   const ExpressionId decimals = expressions_.alternate(
       expressions_.concatenate(expressions_.one_of(std::move(integers)), pattern("(?:\\.0+)?")),
       expressions_.concatenate(expressions_.one_of(std::move(fractions)), pattern("0*")));
-  return {decimals, NumberPart::kSome, NumberPart::kSome};
+  return {decimals, SignPart::kSome, SignPart::kSome};
 }
 
 ExpressionId NumberLanguage::fraction_above(const std::string& fraction, bool exclusive) {
@@ -130,26 +130,26 @@ ExpressionId NumberLanguage::below(const Decimal& bound, bool exclusive) {
 
 NumberSet NumberLanguage::at_least(const Decimal& bound, bool exclusive) {
   if (!bound.negative && !bound.is_zero()) {
-    return {above(bound, exclusive), NumberPart::kSome, NumberPart::kNone};
+    return {above(bound, exclusive), SignPart::kSome, SignPart::kNone};
   }
   // Negative numbers of a smaller absolute value, and all others. -0 is among the former.
   const ExpressionId negative = expressions_.concatenate(minus_, below(bound, exclusive));
   const ExpressionId others = bound.is_zero() ? above(bound, exclusive) : unsigned_;
-  return {expressions_.alternate(negative, others), NumberPart::kAll,
-          bound.is_zero() ? NumberPart::kNone : NumberPart::kSome};
+  return {expressions_.alternate(negative, others), SignPart::kAll,
+          bound.is_zero() ? SignPart::kNone : SignPart::kSome};
 }
 
 NumberSet NumberLanguage::at_most(const Decimal& bound, bool exclusive) {
   Decimal opposite = bound;
   opposite.negative = !bound.negative && !bound.is_zero();
   if (bound.negative) {
-    return {expressions_.concatenate(minus_, above(opposite, exclusive)), NumberPart::kNone,
-            NumberPart::kSome};
+    return {expressions_.concatenate(minus_, above(opposite, exclusive)), SignPart::kNone,
+            SignPart::kSome};
   }
   const ExpressionId negative =
       expressions_.concatenate(minus_, bound.is_zero() ? above(bound, exclusive) : unsigned_);
   return {expressions_.alternate(negative, below(bound, exclusive)),
-          bound.is_zero() ? NumberPart::kNone : NumberPart::kSome, NumberPart::kAll};
+          bound.is_zero() ? SignPart::kNone : SignPart::kSome, SignPart::kAll};
 }
 
 NumberSet NumberLanguage::multiples_of(const Decimal& divisor) {
@@ -160,7 +160,7 @@ NumberSet NumberLanguage::multiples_of(const Decimal& divisor) {
   const ExpressionId digits = expressions_.multiples_of(scaled, length_of(fraction));
   return {expressions_.intersect(decimal_,
                                  expressions_.concatenate(expressions_.optional(minus_), digits)),
-          NumberPart::kSome, NumberPart::kSome};
+          SignPart::kSome, SignPart::kSome};
 }
 
 NumberSet NumberLanguage::intersect(const NumberSet& a, const NumberSet& b) {
@@ -175,7 +175,7 @@ NumberSet NumberLanguage::intersect(const NumberSet& a, const NumberSet& b) {
 }
 
 NumberSet NumberLanguage::unite(const NumberSet& a, const NumberSet& b) {
-  const auto either = [](NumberPart x, NumberPart y) {
+  const auto either = [](SignPart x, SignPart y) {
     return opposite_part(both_parts(opposite_part(x), opposite_part(y)));
   };
   const ExpressionId decimals = a.decimals == decimal_ || b.decimals == decimal_
@@ -212,8 +212,8 @@ ExpressionId NumberLanguage::spellings(const NumberSet& set) {
       set.decimals == decimal_ ? written : expressions_.intersect(set.decimals, written)};
   const ExpressionId scientific =
       pattern("[1-9][0-9]{0,9}(?:\\.[0-9]{1,32})?[eE][+-]?(?:[0-9]{1,2}|[12][0-9]{2})");
-  if (set.positive == NumberPart::kAll) choices.push_back(scientific);
-  if (set.negative == NumberPart::kAll)
+  if (set.positive == SignPart::kAll) choices.push_back(scientific);
+  if (set.negative == SignPart::kAll)
     choices.push_back(expressions_.concatenate(minus_, scientific));
   return expressions_.alternate(choices);
 }
