@@ -201,10 +201,9 @@ bool Expressions::matches(ExpressionId expression, std::string_view text) {
   return nullable(expression);
 }
 
-Expressions::ByteClasses Expressions::byte_classes(std::span<const ExpressionId> roots) const {
-  BytePartition partition;
+std::vector<ByteSet> Expressions::reachable_sets(std::span<const ExpressionId> roots) const {
+  std::vector<ByteSet> result;
   std::vector<bool> seen(nodes_.size());
-  std::vector<bool> seen_sets(sets_.sets.size());
   std::vector<ExpressionId> waiting;
   const auto visit = [&](ExpressionId expression) {
     if (seen[static_cast<uint32_t>(expression)]) return;
@@ -216,16 +215,19 @@ Expressions::ByteClasses Expressions::byte_classes(std::span<const ExpressionId>
     const ExpressionId expression = waiting.back();
     waiting.pop_back();
     const Node& each = node(expression);
-    if (each.kind == Kind::bytes && !seen_sets[each.a]) {
-      seen_sets[each.a] = true;
-      partition.split_by(sets_.sets[each.a]);
-    }
+    if (each.kind == Kind::bytes) result.push_back(byte_set(expression));
     for (const ExpressionId child : children(expression)) visit(child);
     const bool has_first = each.kind == Kind::concatenation || each.kind == Kind::complement ||
                            each.kind == Kind::repetition;
     if (has_first) visit(each.first());
     if (each.kind == Kind::concatenation) visit(each.second());
   }
+  return result;
+}
+
+Expressions::ByteClasses Expressions::byte_classes(std::span<const ExpressionId> roots) const {
+  BytePartition partition;
+  for (const ByteSet& set : reachable_sets(roots)) partition.split_by(set);
   return partition.classes();
 }
 
