@@ -9,7 +9,7 @@ namespace heed::constrain {
 namespace {
 
 // About the time that a derivative takes which has to be stored, relative to a node.
-constexpr size_t kDerivativeSteps = 32;
+constexpr size_t kDerivativeSteps = 10;
 
 // Numbers bytes so that two of them have the same number if they belong to the same sets.
 class BytePartition {
