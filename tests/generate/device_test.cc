@@ -66,7 +66,7 @@ TEST(Device, StepsOfDecodingAreStartedAsGraphs) {
   for (const char* family : {"llama3", "bart", "t5"}) {
     const GoldenContinuations golden = golden_continuations(family);
     const std::string settings = std::getenv("HEED_SIMULATED_GPU");
-    ::setenv("HEED_SIMULATED_GPU", (settings + ",fail=cuGraphLaunch:999:0").c_str(), 1);
+    ::setenv("HEED_SIMULATED_GPU", (settings + ",fail=cuGraphLaunch:1:0").c_str(), 1);
     gpu::gpus();
     EXPECT_THROW(outputs(golden, Compute::f32, &kernels::test_gpu(), 2), Error) << family;
     ::setenv("HEED_SIMULATED_GPU", settings.c_str(), 1);

@@ -311,6 +311,38 @@ class GrammarCompiler {
   std::vector<Symbol> waiting_;  // symbols whose rules are to be defined
 };
 
+namespace {
+
+bool has_text_of(Grammar grammar, const ByteSet& bytes) {
+  Expressions& expressions = grammar.expressions;
+  const ExpressionId text =
+      expressions.repeat(expressions.bytes(bytes), 0, Expressions::kUnbounded);
+  std::vector<bool> good;
+  for (const ExpressionId lexeme : grammar.lexemes) {
+    good.push_back(!expressions.is_empty(expressions.intersect(lexeme, text)));
+  }
+  return rules_of_good_symbols(grammar,
+                               [&](uint32_t lexeme) { return good[lexeme]; })[grammar.start];
+}
+
+}  // namespace
+
+void require_text_of(const Grammar& grammar, const ByteSet& bytes) {
+  ByteSet used;
+  for (const ByteSet& set : grammar.expressions.reachable_sets(grammar.lexemes)) used |= set;
+  const ByteSet missing = used & ~bytes;
+  if (missing.empty() || has_text_of(grammar, bytes)) return;
+  for (int byte = 0; byte < 256; ++byte) {
+    const ByteSet one = ByteSet::of(static_cast<uint8_t>(byte));
+    if ((missing & one).empty() || has_text_of(grammar, ~one)) continue;
+    fail(
+        "the vocabulary cannot spell what the constraint requires: no token holds the byte "
+        "0x{:02X}",
+        byte);
+  }
+  fail("the vocabulary cannot spell any text that satisfies the constraint");
+}
+
 Grammar compile(GrammarBuilder builder, Symbol start) {
   return GrammarCompiler(std::move(builder), start).finish();
 }

@@ -21,7 +21,8 @@ Constraint::Constraint(GrammarBuilder builder, Symbol start)
 }
 
 Constraint::Automaton::Automaton(const Grammar& grammar, ExpressionId slice_character)
-    : recognizer_(grammar, std::span(&slice_character, 1), kMaxMemory),
+    : grammar_(grammar),
+      recognizer_(grammar, std::span(&slice_character, 1), kMaxMemory),
       cover_(recognizer_.lexer().expressions(), slice_character) {}
 
 MaskTable& Constraint::Automaton::masks(const std::shared_ptr<const Vocabulary>& vocabulary) {
@@ -30,6 +31,8 @@ MaskTable& Constraint::Automaton::masks(const std::shared_ptr<const Vocabulary>&
   if (known != masks_.end()) {
     std::rotate(known, known + 1, masks_.end());
   } else {
+    // Without tokens a matcher can only be given bytes.
+    if (!vocabulary->token_bytes().empty()) require_text_of(grammar_, vocabulary->token_bytes());
     if (masks_.size() == kMaxVocabularies) masks_.erase(masks_.begin());
     masks_.push_back(std::make_unique<MaskTable>(recognizer_, cover_, vocabulary));
   }

@@ -36,9 +36,11 @@ class Constraint {
    public:
     Automaton(const Grammar& grammar, ExpressionId slice_character);
     Recognizer& recognizer() { return recognizer_; }
+    /// Throws Error if the vocabulary cannot spell what the constraint requires.
     MaskTable& masks(const std::shared_ptr<const Vocabulary>& vocabulary);
 
    private:
+    const Grammar& grammar_;  // of the constraint
     Recognizer recognizer_;
     TextCover cover_;
     std::vector<std::unique_ptr<MaskTable>> masks_;  // the vocabulary used last is the last

@@ -9,7 +9,7 @@ namespace heed::constrain {
 namespace {
 
 // About the time that a derivative takes which has to be stored, relative to a node.
-constexpr size_t kDerivativeSteps = 32;
+constexpr size_t kDerivativeSteps = 10;
 
 // Numbers bytes so that two of them have the same number if they belong to the same sets.
 class BytePartition {
@@ -217,10 +217,9 @@ bool Expressions::matches(ExpressionId expression, std::string_view text) {
   return nullable(expression);
 }
 
-Expressions::ByteClasses Expressions::byte_classes(std::span<const ExpressionId> roots) const {
-  BytePartition partition;
+std::vector<ByteSet> Expressions::reachable_sets(std::span<const ExpressionId> roots) const {
+  std::vector<ByteSet> result;
   std::vector<bool> seen(nodes_.size());
-  std::vector<bool> seen_sets(sets_.sets.size());
   std::vector<ExpressionId> waiting;
   const auto visit = [&](ExpressionId expression) {
     if (seen[static_cast<uint32_t>(expression)]) return;
@@ -232,13 +231,10 @@ Expressions::ByteClasses Expressions::byte_classes(std::span<const ExpressionId>
     const ExpressionId expression = waiting.back();
     waiting.pop_back();
     const Node& each = node(expression);
-    if (each.kind == Kind::bytes && !seen_sets[each.a]) {
-      seen_sets[each.a] = true;
-      partition.split_by(sets_.sets[each.a]);
-    }
+    if (each.kind == Kind::bytes) result.push_back(byte_set(expression));
     if (each.kind == Kind::multiples) {
       for (const char digit : std::string_view(".0123456789")) {
-        partition.split_by(ByteSet::of(static_cast<uint8_t>(digit)));
+        result.push_back(ByteSet::of(static_cast<uint8_t>(digit)));
       }
     }
     for (const ExpressionId child : children(expression)) visit(child);
@@ -247,6 +243,12 @@ Expressions::ByteClasses Expressions::byte_classes(std::span<const ExpressionId>
     if (has_first) visit(each.first());
     if (each.kind == Kind::concatenation) visit(each.second());
   }
+  return result;
+}
+
+Expressions::ByteClasses Expressions::byte_classes(std::span<const ExpressionId> roots) const {
+  BytePartition partition;
+  for (const ByteSet& set : reachable_sets(roots)) partition.split_by(set);
   return partition.classes();
 }
 

@@ -77,6 +77,8 @@ class Expressions {
   /// Bytes of the longest match, or a bound above it; kUnbounded if there is none.
   uint32_t max_length(ExpressionId expression) const { return node(expression).max_length; }
 
+  /// The sets of single bytes that expressions consist of.
+  std::vector<ByteSet> reachable_sets(std::span<const ExpressionId> roots) const;
   /// Bytes that the expressions reachable from `roots`, and their derivatives, never tell apart get
   /// the same number, from 0 on.
   struct ByteClasses {

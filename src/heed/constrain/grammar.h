@@ -107,4 +107,8 @@ struct Grammar {
 /// that is not defined.
 Grammar compile(GrammarBuilder builder, Symbol start);
 
+/// Throws Error, naming a byte that is missing if it is one alone, if every text of the grammar has
+/// a byte that does not belong to `bytes`.
+void require_text_of(const Grammar& grammar, const ByteSet& bytes);
+
 }  // namespace heed::constrain

@@ -27,7 +27,9 @@ Matcher::Matcher(std::shared_ptr<const Constraint> constraint,
                  std::shared_ptr<const Vocabulary> vocabulary)
     : constraint_(std::move(constraint)),
       vocabulary_(std::move(vocabulary)),
-      steps_(1, {0, Recognizer::kDead, false}) {}
+      steps_(1, {0, Recognizer::kDead, false}) {
+  with_automaton([&](Automaton& automaton) { automaton.masks(vocabulary_); });
+}
 
 // Calls `use` with an automaton that the states of steps_ belong to.
 void Matcher::with_automaton(const std::function<void(Automaton&)>& use) {

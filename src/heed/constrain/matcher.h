@@ -20,6 +20,7 @@ namespace heed::constrain {
 /// the text than its limits allow.
 class Matcher {
  public:
+  /// Throws Error if the vocabulary has no token with a byte that the constraint requires.
   Matcher(std::shared_ptr<const Constraint> constraint,
           std::shared_ptr<const Vocabulary> vocabulary);
 

@@ -47,6 +47,7 @@ Vocabulary::Vocabulary(std::vector<std::string> bytes, std::vector<int32_t> end_
     require(text.size() <= kMaxTokenBytes, "token {} has {} bytes, at most {} are supported", token,
             text.size(), kMaxTokenBytes);
     max_token_bytes_ = std::max(max_token_bytes_, text.size());
+    for (const char byte : text) token_bytes_.add(static_cast<uint8_t>(byte));
     size_t slice = slices_.size();
     if (const std::optional<size_t> characters = slice_characters(text)) {
       for (slice = 0; slices_[slice].characters < *characters;) ++slice;

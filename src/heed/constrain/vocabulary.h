@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "heed/constrain/byte_set.h"
+
 namespace heed::constrain {
 
 /// The bytes of some tokens as a tree, each node before its children: a walk that leaves out what
@@ -60,6 +62,8 @@ class Vocabulary {
   /// Tokens with the bytes of another: pairs of the one that a trie holds and the other.
   std::span<const std::pair<uint32_t, uint32_t>> duplicates() const { return duplicates_; }
   size_t max_token_bytes() const { return max_token_bytes_; }
+  /// The bytes that tokens hold.
+  const ByteSet& token_bytes() const { return token_bytes_; }
 
  private:
   Vocabulary(std::vector<std::string> bytes, std::vector<int32_t> end_tokens);
@@ -71,6 +75,7 @@ class Vocabulary {
   TokenTrie rest_;
   std::vector<std::pair<uint32_t, uint32_t>> duplicates_;
   size_t max_token_bytes_ = 0;
+  ByteSet token_bytes_;
 };
 
 }  // namespace heed::constrain
