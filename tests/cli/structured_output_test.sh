@@ -9,9 +9,9 @@ generate --regex '(ba){2,4}!' >out
 grep -qE '^(the sheep)?(ba){2,4}!$' out || { cat out err && exit 1; }
 generate --choice went,came --seed 3 >out
 grep -qE '(went|came)$' out || { cat out err && exit 1; }
-echo '{"type": "array", "items": {"enum": [1, 2]}, "minItems": 3, "maxItems": 3}' >three.json
-generate --json-schema three.json --json >out
-python3 -c 'import json; assert len(json.loads(json.load(open("out"))["text"])) == 3' || { cat out err && exit 1; }
+echo '{"type": "boolean"}' >boolean.json
+generate --json-schema boolean.json >out
+grep -qE '(true|false)$' out || { cat out err && exit 1; }
 printf 'root ::= "a" [bc]+ "."\n' >abc.gbnf
 printf 'start: "a" /[bc]+/ "."\n' >abc.lark
 for grammar in abc.gbnf abc.lark; do
@@ -19,7 +19,7 @@ for grammar in abc.gbnf abc.lark; do
   grep -qE 'a[bc]+\.?$' out || { cat out err && exit 1; }
 done
 
-misused '--choice excludes --regex' "$heed" generate "${decoder[@]}" --prompt x --regex a --choice b
+misused '--regex excludes --choice' "$heed" generate "${decoder[@]}" --prompt x --regex a --choice b
 echo '{"type": "string", "minLength": 3, "maxLength": 2}' >empty.json
 refused '' "$heed" generate "${decoder[@]}" --prompt x --json-schema empty.json
 grep -q minLength err || { cat err && exit 1; }

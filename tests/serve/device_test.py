@@ -107,7 +107,7 @@ def says_where_models_compute(directory):
 
 
 def goes_on_with_the_others_when_a_gpu_is_lost(directory):
-    with served(directory, configuration(a="gpu", b="cpu"), "memory=64,fail=cuMemcpyDtoHAsync:700:6") as server:
+    with served(directory, configuration(a="gpu", b="cpu"), "memory=64,fail=cuMemcpyDtoHAsync:700:12") as server:
         expected = server.complete("b", 4)
         assert server.complete("a", 4) == expected
         with concurrent.futures.ThreadPoolExecutor(3) as pool:

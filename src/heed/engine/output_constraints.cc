@@ -47,10 +47,14 @@ generate::OutputConstraint OutputConstraints::get(const StructuredOutput& asked,
                                                   std::vector<int32_t> end_tokens) const {
   if (asked == StructuredOutput()) return {};
   generate::OutputConstraint result{.constraint = blame_input([&] { return compiled(asked); })};
-  const MutexLock lock(mutex_);
-  if (!vocabulary_ || !std::ranges::equal(vocabulary_->end_tokens(), end_tokens))
-    vocabulary_ = generate::output_vocabulary(tokenizer, vocab_size, std::move(end_tokens));
-  result.vocabulary = vocabulary_;
+  {
+    const MutexLock lock(mutex_);
+    if (!vocabulary_ || !std::ranges::equal(vocabulary_->end_tokens(), end_tokens))
+      vocabulary_ = generate::output_vocabulary(tokenizer, vocab_size, std::move(end_tokens));
+    result.vocabulary = vocabulary_;
+  }
+  // The vocabulary may lack what every text needs.
+  blame_input([&] { constrain::Matcher(result.constraint, result.vocabulary); });
   return result;
 }
 

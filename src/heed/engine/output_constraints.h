@@ -15,8 +15,8 @@ namespace heed::engine {
 /// The constraints that the last requests of a model had, compiled, and the bytes of its tokens.
 class OutputConstraints {
  public:
-  /// What an output must match; empty for nothing. `end_tokens` end it. Throws Error when `asked`
-  /// is not valid or sets more than one member.
+  /// What an output must match; empty for nothing. `end_tokens` end it. Throws InputError when
+  /// `asked` is not valid, sets more than one member or needs bytes that no token has.
   generate::OutputConstraint get(const StructuredOutput& asked, const text::Tokenizer& tokenizer,
                                  int64_t vocab_size, std::vector<int32_t> end_tokens) const;
 

@@ -10,12 +10,12 @@ constexpr const char* kAnyObject = R"({"type": "object"})";
 StructuredOutput read_response_format(JsonFields& fields) {
   const Json* const value = fields.find("response_format");
   if (!value) return {};
-  JsonFields format(*value, fields.path_of("response_format") + ".");
+  JsonFields format(*value, fields.path_of("response_format"));
   const std::string type = format.one_of("type", {"text", "json_object", "json_schema"});
   StructuredOutput output;
   if (type == "json_object") output.json_schema = kAnyObject;
   if (type == "json_schema") {
-    JsonFields named(format.require("json_schema"), format.path_of("json_schema") + ".");
+    JsonFields named(format.require("json_schema"), format.path_of("json_schema"));
     named.ignore({"name", "description", "strict"});  // every schema is enforced
     output.json_schema = named.require("schema").dump();
     named.refuse_others();
@@ -30,7 +30,7 @@ bool is_gbnf(const std::string& grammar) { return grammar.find("::=") != grammar
 StructuredOutput read_structured_outputs(JsonFields& fields) {
   const Json* const value = fields.find("structured_outputs");
   if (!value) return {};
-  JsonFields one(*value, fields.path_of("structured_outputs") + ".");
+  JsonFields one(*value, fields.path_of("structured_outputs"));
   StructuredOutput output;
   // vLLM's clients send a schema as an object or as its text.
   if (const Json* const schema = one.find("json"))
