@@ -16,7 +16,7 @@ class GraphRunner {
   virtual ~GraphRunner() = default;
 
   /// Does `work`, which this thread may do on the device, and nothing else. Runs with one key start
-  /// much the same kernels. Throws what `work` throws; then nothing of it may have been done.
+  /// much the same kernels. Throws what `work` throws; a part of it may then have been done.
   virtual void run(int64_t key, const std::function<void()>& work) = 0;
 };
 
