@@ -77,7 +77,7 @@ void Logits::check() {
 }
 
 Tensor& Logits::all() {
-  logits_ = logits_.to(nullptr);
+  if (logits_.device()) logits_ = logits_.to(nullptr);
   return logits_;
 }
 
