@@ -66,6 +66,14 @@ std::optional<uint32_t> GrammarReader::number() {
   return static_cast<uint32_t>(value);
 }
 
+bool GrammarReader::skip_alternative_mark() {
+  const size_t begin = position_;
+  skip_space(true);
+  if (skip("|")) return true;
+  position_ = begin;
+  return false;
+}
+
 char32_t GrammarReader::hexadecimal(int digits) {
   char32_t value = 0;
   for (; digits > 0; --digits) {

@@ -30,6 +30,8 @@ class GrammarReader {
   char32_t next();
   /// Reads white space and comments; line ends only if `line_ends`.
   void skip_space(bool line_ends);
+  /// Reads "|" and the space before it if it comes next, possibly on a further line.
+  bool skip_alternative_mark();
   /// Reads letters, digits and what `others` has of ASCII; empty if none comes next.
   std::string_view name(std::string_view others);
   /// Reads a decimal number below 2^31; nothing unless a digit comes next.

@@ -144,17 +144,8 @@ class LarkParser {
     std::vector<Symbol> alternatives;
     do {
       alternatives.push_back(parse_sequence(nesting));
-    } while (has_further_alternative());
+    } while (reader_.skip_alternative_mark());
     return builder_.choice(std::move(alternatives));
-  }
-
-  // Reads | if it comes next, possibly on a further line.
-  bool has_further_alternative() {
-    const size_t begin = reader_.position();
-    reader_.skip_space(true);
-    if (reader_.skip("|")) return true;
-    reader_.go_to(begin);
-    return false;
   }
 
   Symbol parse_sequence(int nesting) {
