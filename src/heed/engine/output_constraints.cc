@@ -10,6 +10,8 @@ namespace {
 
 /// Constraints that are kept, of 64 MiB at most each.
 constexpr size_t kMostConstraints = 16;
+/// Those of chats and of completions differ in the tokens that end an output.
+constexpr size_t kMostVocabularies = 4;
 
 std::shared_ptr<const constrain::Constraint> compile(const StructuredOutput& asked) {
   const int set = !asked.json_schema.empty() + !asked.regex.empty() + !asked.gbnf.empty() +
@@ -49,9 +51,16 @@ generate::OutputConstraint OutputConstraints::get(const StructuredOutput& asked,
   generate::OutputConstraint result{.constraint = blame_input([&] { return compiled(asked); })};
   {
     const MutexLock lock(mutex_);
-    if (!vocabulary_ || !std::ranges::equal(vocabulary_->end_tokens(), end_tokens))
-      vocabulary_ = generate::output_vocabulary(tokenizer, vocab_size, std::move(end_tokens));
-    result.vocabulary = vocabulary_;
+    const auto found = std::ranges::find_if(vocabularies_, [&](const auto& one) {
+      return std::ranges::equal(one->end_tokens(), end_tokens);
+    });
+    if (found != vocabularies_.end()) {
+      result.vocabulary = *found;
+    } else {
+      result.vocabulary = generate::output_vocabulary(tokenizer, vocab_size, std::move(end_tokens));
+      vocabularies_.push_front(result.vocabulary);
+      if (vocabularies_.size() > kMostVocabularies) vocabularies_.pop_back();
+    }
   }
   // The vocabulary may lack what every text needs.
   blame_input([&] { constrain::Matcher(result.constraint, result.vocabulary); });

@@ -26,7 +26,8 @@ class OutputConstraints {
   mutable Mutex mutex_;
   mutable std::deque<std::pair<StructuredOutput, std::shared_ptr<const constrain::Constraint>>>
       last_ HEED_GUARDED_BY(mutex_);
-  mutable std::shared_ptr<const constrain::Vocabulary> vocabulary_ HEED_GUARDED_BY(mutex_);
+  mutable std::deque<std::shared_ptr<const constrain::Vocabulary>> vocabularies_
+      HEED_GUARDED_BY(mutex_);
 };
 
 }  // namespace heed::engine
