@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/utf8.h"
+#include "heed/constrain/hexadecimal.h"
 
 namespace heed::constrain {
 
@@ -75,18 +76,7 @@ bool GrammarReader::skip_alternative_mark() {
 }
 
 char32_t GrammarReader::hexadecimal(int digits) {
-  char32_t value = 0;
-  for (; digits > 0; --digits) {
-    const char32_t digit = at_end() ? U' ' : next();
-    const char32_t lower = digit | 0x20;
-    if (digit >= '0' && digit <= '9') {
-      value = value * 16 + (digit - '0');
-    } else if (lower >= 'a' && lower <= 'f') {
-      value = value * 16 + (lower - 'a' + 10);
-    } else {
-      fail_here("expected a hexadecimal digit");
-    }
-  }
+  const char32_t value = read_hexadecimal(*this, digits);
   if (value > CodePointSet::kLast) fail_here("a code point above 10FFFF");
   return value;
 }

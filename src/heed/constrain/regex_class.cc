@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "heed/base/quote.h"
+#include "heed/constrain/hexadecimal.h"
 #include "heed/constrain/regex_parser.h"
 
 namespace heed::constrain {
@@ -100,22 +101,6 @@ std::optional<CodePointSet> class_escape(RegexReader& reader, char32_t letter) {
     default:
       return std::nullopt;
   }
-}
-
-char32_t read_hexadecimal(RegexReader& reader, int digits) {
-  char32_t value = 0;
-  for (int i = 0; i < digits; ++i) {
-    const char32_t digit = reader.at_end() ? U' ' : reader.next();
-    const char32_t lower = digit | 0x20;
-    if (digit >= '0' && digit <= '9') {
-      value = value * 16 + (digit - '0');
-    } else if (lower >= 'a' && lower <= 'f') {
-      value = value * 16 + (lower - 'a' + 10);
-    } else {
-      reader.fail_here("expected a hexadecimal digit");
-    }
-  }
-  return value;
 }
 
 // After \u. Two escapes of surrogates are one code point.
