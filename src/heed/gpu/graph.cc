@@ -213,6 +213,16 @@ bool GraphRunner::fits(const Entry& entry) const {
   return entry.executable && std::ranges::equal(entry.operations.all, recorded_.all, same);
 }
 
+/// Calls one of the two with the parameters of an operation's node.
+template <typename OnKernel, typename OnCopy>
+Driver::Result GraphRunner::with_node(const Operation& one, const OnKernel& on_kernel,
+                                      const OnCopy& on_copy) {
+  if (one.kind != Kind::kernel)
+    return on_copy(copy_node(one.to, one.from, one.kind == Kind::upload, one.bytes));
+  void* arguments = recorded_.arguments.data() + one.begin;
+  return on_kernel(kernel_node(one.function, one.shape, &arguments));
+}
+
 /// One node after the other.
 void GraphRunner::make_graph(Entry& entry) {
   destroy(entry);
@@ -225,17 +235,15 @@ void GraphRunner::make_graph(Entry& entry) {
     const Driver::Handle* const before = entry.nodes.empty() ? nullptr : &entry.nodes.back();
     const size_t count = before ? 1 : 0;
     Driver::Handle node = nullptr;
-    if (one.kind == Kind::kernel) {
-      void* arguments = recorded_.arguments.data() + one.begin;
-      const Driver::KernelNode kernel = kernel_node(one.function, one.shape, &arguments);
-      gpu_.check(driver.cuGraphAddKernelNode(&node, graph, before, count, &kernel),
-                 "making a graph");
-    } else {
-      const Driver::CopyNode copy =
-          copy_node(one.to, one.from, one.kind == Kind::upload, one.bytes);
-      gpu_.check(driver.cuGraphAddMemcpyNode(&node, graph, before, count, &copy, gpu_.context_),
-                 "making a graph");
-    }
+    const Driver::Result added = with_node(
+        one,
+        [&](const Driver::KernelNode& kernel) {
+          return driver.cuGraphAddKernelNode(&node, graph, before, count, &kernel);
+        },
+        [&](const Driver::CopyNode& copy) {
+          return driver.cuGraphAddMemcpyNode(&node, graph, before, count, &copy, gpu_.context_);
+        });
+    gpu_.check(added, "making a graph");
     entry.nodes.push_back(node);
   }
   gpu_.check(driver.cuGraphInstantiateWithFlags(&entry.executable, graph, 0), "making a graph");
@@ -246,19 +254,16 @@ void GraphRunner::change_graph(Entry& entry) {
   for (size_t i = 0; i < recorded_.all.size(); ++i) {
     if (recorded_.equal(entry.operations, i)) continue;
     ++changed_nodes_;
-    const Operation& one = recorded_.all[i];
-    if (one.kind == Kind::kernel) {
-      void* arguments = recorded_.arguments.data() + one.begin;
-      const Driver::KernelNode kernel = kernel_node(one.function, one.shape, &arguments);
-      gpu_.check(driver.cuGraphExecKernelNodeSetParams(entry.executable, entry.nodes[i], &kernel),
-                 "changing a graph");
-    } else {
-      const Driver::CopyNode copy =
-          copy_node(one.to, one.from, one.kind == Kind::upload, one.bytes);
-      gpu_.check(driver.cuGraphExecMemcpyNodeSetParams(entry.executable, entry.nodes[i], &copy,
-                                                       gpu_.context_),
-                 "changing a graph");
-    }
+    const Driver::Result changed = with_node(
+        recorded_.all[i],
+        [&](const Driver::KernelNode& kernel) {
+          return driver.cuGraphExecKernelNodeSetParams(entry.executable, entry.nodes[i], &kernel);
+        },
+        [&](const Driver::CopyNode& copy) {
+          return driver.cuGraphExecMemcpyNodeSetParams(entry.executable, entry.nodes[i], &copy,
+                                                       gpu_.context_);
+        });
+    gpu_.check(changed, "changing a graph");
   }
 }
 

@@ -74,6 +74,8 @@ class GraphRunner final : public heed::GraphRunner {
   bool record(const std::function<void()>& work);
   void start(Entry& entry);
   bool fits(const Entry& entry) const;
+  template <typename OnKernel, typename OnCopy>
+  Driver::Result with_node(const Operation& one, const OnKernel& on_kernel, const OnCopy& on_copy);
   void make_graph(Entry& entry);
   void change_graph(Entry& entry);
   void destroy(Entry& entry) noexcept;
