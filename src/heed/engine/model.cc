@@ -67,6 +67,10 @@ Tokenizer Model::tokenizer(std::string_view purpose) const {
 
 const std::vector<std::string>& Model::warnings() const { return loaded_->warnings; }
 
+std::vector<std::string> Model::prepare(const StructuredOutput& output) const {
+  return loaded_->output_constraints.prepare(output);
+}
+
 std::string Model::gpu() const { return loaded_->device ? loaded_->device->name() : std::string(); }
 
 std::vector<int32_t> Model::tokenize(std::string_view text, bool special) const {

@@ -4,6 +4,7 @@
 
 #include "heed/base/error.h"
 #include "heed/constrain/schema/json_schema.h"
+#include "heed/generate/generate_options.h"
 
 namespace heed::engine {
 namespace {
@@ -13,13 +14,21 @@ constexpr size_t kMostConstraints = 16;
 /// Those of chats and of completions differ in the tokens that end an output.
 constexpr size_t kMostVocabularies = 4;
 
-std::shared_ptr<const constrain::Constraint> compile(const StructuredOutput& asked) {
+std::shared_ptr<const constrain::Constraint> compile(const StructuredOutput& asked,
+                                                     std::vector<std::string>& ignored) {
   const int set = !asked.json_schema.empty() + !asked.regex.empty() + !asked.gbnf.empty() +
                   !asked.lark.empty() + !asked.choice.empty();
   require_input(set == 1,
                 "an output can have one of json_schema, regex, gbnf, lark and choice, found {}",
                 set);
-  if (!asked.json_schema.empty()) return constrain::compile_json_schema(asked.json_schema);
+  check_all<generate::StructuredOutputOption>(asked);
+  require_input(asked.json_white_space == JsonWhiteSpace::free || !asked.json_schema.empty(),
+                "json_white_space is {} without a json_schema", name_of(asked.json_white_space));
+  if (!asked.json_schema.empty()) {
+    constrain::SchemaOptions options;
+    options.white_space = asked.json_white_space;
+    return constrain::compile_json_schema(asked.json_schema, options, &ignored);
+  }
   if (!asked.regex.empty()) return constrain::compile_regex(asked.regex);
   if (!asked.gbnf.empty()) return constrain::compile_gbnf(asked.gbnf);
   if (!asked.lark.empty()) return constrain::compile_lark(asked.lark);
@@ -28,19 +37,23 @@ std::shared_ptr<const constrain::Constraint> compile(const StructuredOutput& ask
 
 }  // namespace
 
-std::shared_ptr<const constrain::Constraint> OutputConstraints::compiled(
-    const StructuredOutput& asked) const {
-  const auto same = [&](const auto& one) { return one.first == asked; };
+OutputConstraints::Compiled OutputConstraints::compiled(const StructuredOutput& asked) const {
   {
     const MutexLock lock(mutex_);
-    if (const auto found = std::ranges::find_if(last_, same); found != last_.end())
-      return found->second;
+    const auto found = std::ranges::find(last_, asked, &Compiled::asked);
+    if (found != last_.end()) return *found;
   }
-  auto made = compile(asked);
+  Compiled made{.asked = asked, .constraint = {}, .ignored = {}};
+  made.constraint = compile(asked, made.ignored);
   const MutexLock lock(mutex_);
-  last_.emplace_front(asked, made);
+  last_.push_front(made);
   if (last_.size() > kMostConstraints) last_.pop_back();
   return made;
+}
+
+std::vector<std::string> OutputConstraints::prepare(const StructuredOutput& asked) const {
+  if (asked == StructuredOutput()) return {};
+  return blame_input([&] { return compiled(asked).ignored; });
 }
 
 generate::OutputConstraint OutputConstraints::get(const StructuredOutput& asked,
@@ -48,7 +61,8 @@ generate::OutputConstraint OutputConstraints::get(const StructuredOutput& asked,
                                                   int64_t vocab_size,
                                                   std::vector<int32_t> end_tokens) const {
   if (asked == StructuredOutput()) return {};
-  generate::OutputConstraint result{.constraint = blame_input([&] { return compiled(asked); })};
+  generate::OutputConstraint result{.constraint =
+                                        blame_input([&] { return compiled(asked).constraint; })};
   {
     const MutexLock lock(mutex_);
     const auto found = std::ranges::find_if(vocabularies_, [&](const auto& one) {

@@ -148,7 +148,7 @@ void post_chat_completions(const ModelCall& call) {
   read_log_probabilities(fields, options);
   const int64_t n = read_n(fields);
   const StreamFields stream = read_stream(fields);
-  options.structured_output = read_structured_output(fields);
+  options.structured_output = read_structured_output(call, fields);
   fields.only("modalities", Json::array({"text"}));
   fields.refuse_others();
 
