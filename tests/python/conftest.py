@@ -32,6 +32,17 @@ def make_decoder(directory, hidden=64, layers=2, context=1 << 20):
     return directory
 
 
+def make_decoder_of_bytes(directory):
+    """The same with a token for each byte, so that it can write any text."""
+    make_decoder(directory)
+    (directory / "tokenizer.model").unlink()
+    heed.Tokenizer.train(["the sea"], vocab_size=260).save(directory)
+    config = json.loads((directory / "config.json").read_text())
+    config.update(vocab_size=260, bos_token_id=None)
+    (directory / "config.json").write_text(json.dumps(config))
+    return directory
+
+
 def make_encoder(directory, hidden=64, layers=2, masked=True):
     """A small BERT for masked words, or for embeddings."""
     directory.mkdir(parents=True)

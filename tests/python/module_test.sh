@@ -9,14 +9,16 @@ libraries=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
 pip=("$build/venv/bin/python" -m pip --timeout 15 --retries 1 --disable-pip-version-check)
 
-if [[ ! -e $build/complete ]]; then
+packages="scikit-build-core nanobind numpy pytest pytest-timeout hypothesis mypy typing-extensions tqdm scikit-learn
+gunicorn pydantic"
+if [[ ! -e $build/complete || $(<"$build/complete") != "$packages" ]]; then
   rm -rf "$build/venv"
-  if ! { python3 -m venv "$build/venv" && "${pip[@]}" install -q scikit-build-core nanobind numpy pytest pytest-timeout \
-    hypothesis mypy typing-extensions tqdm scikit-learn gunicorn pydantic; } >"$build.log" 2>&1; then
+  # shellcheck disable=SC2086  # each is a word
+  if ! { python3 -m venv "$build/venv" && "${pip[@]}" install -q $packages; } >"$build.log" 2>&1; then
     echo "skipped: a virtual environment with nanobind and pytest cannot be made:" && tail -n 3 "$build.log"
     exit 77
   fi
-  touch "$build/complete"
+  echo "$packages" >"$build/complete"
 fi
 "${pip[@]}" install -q --no-build-isolation --no-deps --force-reinstall ./python \
   -C build-dir="$build/extension" -C cmake.define.HEED_BUILD_TREE="$libraries"

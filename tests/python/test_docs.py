@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import GOLDEN, make_adapter, make_decoder, make_encoder, make_training_text
+from conftest import GOLDEN, make_adapter, make_decoder, make_decoder_of_bytes, make_encoder, make_training_text
 
 import heed
 
@@ -22,7 +22,7 @@ def stand_ins(tmp_path, monkeypatch):
     """load() opens a small model of the kind that an example names."""
     decoder = make_decoder(tmp_path / "models/decoder")
     paths = {
-        "SmolLM2-135M.gguf": decoder,
+        "SmolLM2-135M.gguf": make_decoder_of_bytes(tmp_path / "models/bytes"),
         "base": decoder,
         "model": GOLDEN / "translation/opus-mt",
         "bert-base-uncased": make_encoder(tmp_path / "models/masked"),
