@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+#include <random>
+
+#include "heed/constrain/matcher.h"
+#include "heed/constrain/schema/json_schema.h"
 #include "heed/error.h"
 #include "heed/json_schema.h"
 
@@ -116,6 +121,61 @@ TEST(JsonSchema, GoesOnAfterATextThatItCannotJudge) {
   EXPECT_THROW(schema.violation("1." + std::string(500, '1')), InputError);
   EXPECT_EQ(schema.violation("2"), std::nullopt);
   EXPECT_NE(schema.violation("0"), std::nullopt);
+}
+
+/// A text that a schema's constraint allows, byte by byte at random; "" if it does not end soon.
+std::string random_text(const std::string& schema, std::mt19937& random) {
+  static const auto vocabulary = [] {
+    std::vector<std::string> tokens;
+    for (int byte = 0; byte < 256; ++byte) tokens.emplace_back(1, static_cast<char>(byte));
+    tokens.emplace_back();
+    return constrain::Vocabulary::of(std::move(tokens), {256});
+  }();
+  constrain::SchemaOptions options;
+  options.white_space = JsonWhiteSpace::compact;
+  constrain::Matcher matcher(constrain::compile_json_schema(schema, options), vocabulary);
+  std::vector<uint64_t> mask(vocabulary->mask_words());
+  std::string text;
+  for (int i = 0; i < 400; ++i) {
+    matcher.mask(mask);
+    std::vector<int32_t> allowed;
+    for (size_t word = 0; word < mask.size(); ++word)
+      for (uint64_t bits = mask[word]; bits != 0; bits &= bits - 1)
+        allowed.push_back(static_cast<int32_t>(64 * word) + std::countr_zero(bits));
+    if (allowed.back() == 256) return text;
+    // ASCII where it may come, so that the text ends.
+    std::erase_if(allowed, [&](int32_t byte) { return byte >= 128 && allowed.front() < 128; });
+    const int32_t byte = allowed[random() % allowed.size()];
+    matcher.accept(byte);
+    text += static_cast<char>(byte);
+  }
+  return "";
+}
+
+TEST(JsonSchema, AllowsWhatItsConstraintWrites) {
+  std::mt19937 random(1);
+  for (const char* schema :
+       {R"({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"enum": [1.5, "x"]}},
+            "required": ["b"], "additionalProperties": {"type": "boolean"}, "maxProperties": 3,
+            "propertyNames": {"maxLength": 3}})",
+        R"({"type": "array", "items": {"type": "string", "pattern": "^(a|\\\\)b?$"},
+            "contains": {"minLength": 2}, "maxItems": 4})",
+        R"({"type": "number", "multipleOf": 0.25, "minimum": -10, "exclusiveMaximum": 1000})",
+        R"({"type": "object", "maxProperties": 2, "patternProperties": {"^a": {"const": 1}},
+            "additionalProperties": false, "propertyNames": {"maxLength": 4},
+            "not": {"required": ["a"]}})",
+        R"({"type": "string", "format": "date-time"})", R"({"type": "string", "maxLength": 8})",
+        R"({"type": "array", "prefixItems": [{"type": "null"}, {"not": {"type": "null"},
+            "type": ["boolean", "integer"]}], "items": false, "minItems": 1})"}) {
+    int ended = 0;
+    for (int i = 0; i < 40; ++i) {
+      const std::string text = random_text(schema, random);
+      if (text.empty()) continue;
+      ++ended;
+      EXPECT_EQ(JsonSchema(schema).violation(text), std::nullopt) << schema << '\n' << text;
+    }
+    EXPECT_GT(ended, 10) << schema;
+  }
 }
 
 }  // namespace

@@ -13,6 +13,15 @@ LONG = 100
 OUTPUT = 16
 
 
+# Constraints that the models can write; a request has one of them.
+SCHEMA = {"enum": [None, True]}
+CONSTRAINTS = {"response_format": {"type": "json_schema", "json_schema": {"schema": SCHEMA}},
+               "structured_outputs": {"json": SCHEMA, "disable_any_whitespace": True}, "guided_json": SCHEMA,
+               "guided_regex": "the|sea", "guided_choice": ["the", "sea"], "guided_grammar": 'root ::= "the" | "sea"',
+               "grammar": 'start: "the" | "sea"', "json_schema": SCHEMA,
+               "text": {"format": {"type": "json_schema", "name": "a", "schema": SCHEMA}}}
+
+
 def shortened(value, limit):
     if isinstance(value, str):
         return value[:limit]
@@ -27,7 +36,18 @@ def known_tokens(value, count=TOKENS):
     return value % count if isinstance(value, (int, float)) else value
 
 
+def fit_constraint(body):
+    given = [name for name in CONSTRAINTS if body.get(name) is not None and (name != "text" or "input" in body)]
+    for name in given:
+        del body[name]
+    if given and not body.get("tools"):
+        body[given[0]] = CONSTRAINTS[given[0]]
+    if body.get("guided_whitespace_pattern") is not None:
+        body["guided_whitespace_pattern"] = "[ \\t\\n\\r]*"
+
+
 def fit_generation(body):
+    fit_constraint(body)
     body.setdefault("max_tokens", OUTPUT)
     for name in ("max_tokens", "max_completion_tokens", "max_new_tokens", "max_output_tokens"):
         if name in body:
