@@ -26,10 +26,10 @@ def _schema_of_type(value: Any) -> object:
         return value.json_schema()
     try:
         return TypeAdapter(value).json_schema()
-    except PydanticUserError:
+    except PydanticUserError as error:
         raise TypeError(
             f"schema is {value!r}, expected a dict, JSON, or a type of which pydantic makes a JSON Schema"
-        ) from None
+        ) from error
 
 
 def with_schema_text(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,11 +5,19 @@
 
 namespace heed {
 
+namespace {
+
+/// A validator keeps what texts have needed. It is made again after so many bytes of them.
+constexpr size_t kMostJudgedBytes = size_t{64} << 20;
+
+}  // namespace
+
 struct JsonSchema::State {
   std::string schema;
   std::vector<std::string> ignored;
   Mutex mutex;
   std::unique_ptr<constrain::SchemaValidator> validator HEED_GUARDED_BY(mutex);
+  size_t judged_bytes HEED_GUARDED_BY(mutex) = 0;
 };
 
 JsonSchema::JsonSchema(std::string schema) : state_(std::make_shared<State>()) {
@@ -24,6 +32,11 @@ const std::vector<std::string>& JsonSchema::ignored() const { return state_->ign
 std::optional<std::string> JsonSchema::violation(std::string_view text) const {
   return blame_input([&]() -> std::optional<std::string> {
     const MutexLock lock(state_->mutex);
+    state_->judged_bytes += text.size();
+    if (state_->judged_bytes > kMostJudgedBytes) {
+      state_->validator.reset();
+      state_->judged_bytes = text.size();
+    }
     // What the texts before have taken is free in a new one.
     for (const bool is_last : {state_->validator == nullptr, true}) {
       try {
