@@ -42,6 +42,7 @@ def fit_constraint(body):
         del body[name]
     if given and not body.get("tools"):
         body[given[0]] = CONSTRAINTS[given[0]]
+        body.pop("stop_token_ids", None)  # the constraint may need these
     if body.get("guided_whitespace_pattern") is not None:
         body["guided_whitespace_pattern"] = "[ \\t\\n\\r]*"
 
