@@ -100,6 +100,43 @@ TEST(ConstrainedOutput, LogProbabilitiesAreThoseOfTheTokensThatMayFollow) {
     }
 }
 
+/// A tokenizer of the small vocabulary, which joins "a", "b" and "c", and `":` and `",`.
+text::Tokenizer small_tokenizer() {
+  nlohmann::json vocabulary;
+  const std::vector<std::string> pieces = small_pieces();
+  for (size_t id = 0; id < pieces.size(); ++id)
+    vocabulary[pieces[id].empty() ? "<" + std::to_string(id) + ">" : pieces[id]] = id;
+  return text::Tokenizer::from_json(
+      {{"model",
+        {{"type", "BPE"},
+         {"vocab", vocabulary},
+         {"merges", {"a b", "ab c", "b c", "\" :", "{ \""}}}},
+       {"added_tokens", nlohmann::json::array()},
+       {"decoder", {{"type", "Fuse"}}}},
+      "tokenizer.json");
+}
+
+TEST(ConstrainedOutput, WhatMustComeNextIsTokenizedAndNotChosen) {
+  const auto model = varied_model(kDecoderVariants[0], 128);
+  GeneratorOptions options = constrained(R"(\{"abc":[0-9]{3},"bcab":(abcde|abcfg)\})", 2.0f);
+  options.top_log_probabilities = 2;
+  const text::Tokenizer tokenizer = small_tokenizer();
+  for (const Generation& one : Generator(*model, tokenizer, options).generate(some_prompts(20))) {
+    EXPECT_EQ(one.finish_reason, FinishReason::stop);
+    std::vector<std::string> chosen, forced;
+    for (size_t i = 0; i < one.tokens.size(); ++i)
+      (one.best[i].size() == 1 ? forced : chosen).push_back(small_text({one.tokens[i]}));
+    // Behind the digits `,"` and what follows are certain; "ab" might have become "abc".
+    const std::string text = small_text(one.tokens);
+    EXPECT_TRUE(std::regex_match(text, std::regex(R"(\{"abc":\d{3},"bcab":abc(de|fg)\})"))) << text;
+    EXPECT_EQ(forced.front(), "{\"");
+    EXPECT_TRUE(std::ranges::count(forced, "\":") == 2) << text;
+    EXPECT_EQ(forced.back(), "}");
+    EXPECT_LE(chosen.size(), 5u) << text;
+    EXPECT_EQ(one.chosen.front().log_probability, 0.0);
+  }
+}
+
 TEST(ConstrainedOutput, NeedsADecoderOnlyModel) {
   const auto model = varied_model(kDecoderVariants[5]);
   EXPECT_THROW(Generator(*model, {}, constrained("a", 0.0f)), Error);

@@ -11,6 +11,7 @@
 namespace heed::constrain {
 namespace {
 
+constexpr char kSpecialMark = '\xFF';
 constexpr std::array<uint32_t, 3> kSliceCharacters = {10, 40, Expressions::kUnbounded};
 
 // The code points of a text that a slice may hold; nothing if it holds others.
@@ -25,6 +26,16 @@ std::optional<size_t> slice_characters(std::string_view text) {
 }
 
 }  // namespace
+
+std::string special_token_text(std::string_view piece) {
+  return kSpecialMark + std::string(piece) + kSpecialMark;
+}
+
+bool has_special_mark(std::string_view text) { return text.find(kSpecialMark) != text.npos; }
+
+std::string_view text_before_special_token(std::string_view text) {
+  return text.substr(0, text.find(kSpecialMark));
+}
 
 std::shared_ptr<const Vocabulary> Vocabulary::of(std::vector<std::string> bytes,
                                                  std::vector<int32_t> end_tokens) {

@@ -12,6 +12,14 @@
 
 namespace heed::constrain {
 
+/// What a special token, such as "<|im_end|>", appends to a text that a grammar describes: its piece
+/// between bytes that are no part of UTF-8, so that no other tokens spell it.
+std::string special_token_text(std::string_view piece);
+/// Whether a text has a byte that only special tokens may have.
+bool has_special_mark(std::string_view text);
+/// What precedes the first special token of a text.
+std::string_view text_before_special_token(std::string_view text);
+
 /// The bytes of some tokens as a tree, each node before its children: a walk that leaves out what
 /// is not allowed goes through the nodes from front to back.
 struct TokenTrie {

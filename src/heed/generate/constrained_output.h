@@ -17,8 +17,8 @@ struct OutputConstraint {
   std::shared_ptr<const constrain::Vocabulary> vocabulary = {};
 };
 
-/// The bytes of a model's tokens, of which `end_tokens` end an output. Special tokens and ids
-/// without a piece have none.
+/// The bytes of a model's tokens, of which `end_tokens` end an output. A special token has
+/// constrain::special_token_text() of its piece, ids without a piece have none.
 std::shared_ptr<const constrain::Vocabulary> output_vocabulary(const text::Tokenizer& tokenizer,
                                                                int64_t vocab_size,
                                                                std::vector<int32_t> end_tokens);
@@ -34,6 +34,12 @@ class ConstrainedOutput {
   void restrict(const TokenLogits& logits);
   /// Appends a token that restrict() has left, in the place of those that were drafted.
   void append(int32_t token);
+  /// The tokens that must come next where there is only one text to go on with: those into which
+  /// the tokenizer divides it behind `output`, the tokens so far. Tokens at the end that a longer
+  /// one could stand in place of, and all that `output` or the tokenizer would join otherwise, are
+  /// left to be chosen.
+  std::vector<int32_t> forced_tokens(const text::Tokenizer& tokenizer,
+                                     std::span<const int32_t> output);
   /// Whether only an end token may come next.
   bool is_complete() { return matcher_.is_complete(); }
 
@@ -43,6 +49,8 @@ class ConstrainedOutput {
   void keep_drafted(size_t count);
 
  private:
+  bool allows_longer_than(size_t bytes);
+
   constrain::Matcher matcher_;
   size_t drafted_ = 0;
   std::vector<uint64_t> mask_;

@@ -111,17 +111,19 @@ void SamplingState::shorten_draft(std::vector<int32_t>& draft) {
 
 int64_t SamplingState::advance_drafted(Logits& logits, std::span<const int32_t> draft) {
   const size_t verified_rows = sequence_.cache_rows.size() - draft.size();
+  const std::vector<int32_t>& tokens = sequence_.tokens;
   size_t accepted = 0;
-  for (int64_t row = 0; row < logits.rows(); ++row) {
+  for (bool goes_on = true; goes_on;) {
+    const auto row = static_cast<int64_t>(accepted);
     Logits own = logits.slice(row, row + 1);
     if (row > 0) own.check();
-    const size_t before = sequence_.tokens.size();
+    size_t next = tokens.size();
     advance(own);
-    if (sequence_.tokens.size() == before || accepted == draft.size() ||
-        sequence_.tokens.back() != draft[accepted])
-      break;
-    ++accepted;
-    if (ended_) break;
+    goes_on = !ended_ && next < tokens.size();
+    for (; next < tokens.size() && accepted < draft.size() && tokens[next] == draft[accepted];
+         ++next)
+      ++accepted;
+    goes_on = goes_on && next == tokens.size();
   }
   sequence_.cache_rows.resize(verified_rows + accepted);
   result_.drafted_tokens += std::ssize(draft);
@@ -130,6 +132,7 @@ int64_t SamplingState::advance_drafted(Logits& logits, std::span<const int32_t> 
 }
 
 void SamplingState::advance(Logits& logits) {
+  if (sequence_.tokens.empty() && append_forced()) return;
   std::vector<float> unadjusted;
   const bool recorded = records_probabilities();
   if (recorded) {
@@ -147,16 +150,49 @@ void SamplingState::advance(Logits& logits) {
                       ? FinishReason::length
                       : FinishReason::stop);
   }
+  if (recorded)
+    result_.chosen.push_back(log_probabilities(unadjusted, token, result_.best.emplace_back()));
+  append(token);
+  append_forced();
+}
+
+void SamplingState::append(int32_t token) {
   sequence_.tokens.push_back(token);
   counts_.add_output(token);
   if (constrained_) constrained_->append(token);
-  if (recorded)
-    result_.chosen.push_back(log_probabilities(unadjusted, token, result_.best.emplace_back()));
   if (decoded_) add_token_text(token);
   if (stop_.found() || (constrained_ && constrained_->is_complete()))
     return finish(FinishReason::stop);
   if (static_cast<int64_t>(sequence_.tokens.size()) >= input_.max_new_tokens)
     finish(FinishReason::length);
+}
+
+/// Appends the tokens that must come next, whose logits need not be computed. Returns whether there
+/// are any.
+bool SamplingState::append_forced() {
+  if (!constrained_ || !tokenizer_ || ended_) return false;
+  const size_t before = sequence_.tokens.size();
+  for (const int32_t token : constrained_->forced_tokens(*tokenizer_, sequence_.tokens)) {
+    if (ended_ || !rules_allow(token)) break;
+    if (records_probabilities()) {
+      std::vector<TokenLogProbability>& best = result_.best.emplace_back();
+      result_.chosen.push_back({token, 0.0});
+      if (options_.top_log_probabilities > 0) best.push_back({token, 0.0});
+    }
+    append(token);
+  }
+  return sequence_.tokens.size() > before;
+}
+
+/// Whether neither the model's rules nor the request forbid the next token.
+bool SamplingState::rules_allow(int32_t token) const {
+  float logit = 0;
+  const TokenLogits alone({&logit, 1}, {&token, 1}, kForbiddenLogit);
+  const TokensSoFar tokens = input_.with_output(sequence_.tokens);
+  bias_logits(options_.rules, tokens, alone);
+  adjust_logits(options_.sampling, counts_, alone);
+  restrict_logits(options_.rules, tokens, alone);
+  return logit != kForbiddenLogit;
 }
 
 void SamplingState::finish(FinishReason reason) {

@@ -43,6 +43,9 @@ class SamplingState : public DecodingState {
   bool records_probabilities() const { return options_.top_log_probabilities >= 0; }
   std::optional<int32_t> choose_from(const TokenLogits& logits, size_t draft_offset);
   int32_t choose(Logits& logits, size_t draft_offset);
+  void append(int32_t token);
+  bool append_forced();
+  bool rules_allow(int32_t token) const;
   void finish(FinishReason reason);
   void add_token_text(int32_t token);
   void add_text(std::string_view text, bool hidden = false);
