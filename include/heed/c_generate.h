@@ -192,6 +192,9 @@ typedef struct heed_chat_options {
   const char* chat_template;          /* Jinja; NULL: the model's own */
   int32_t control_tokens_in_messages; /* whether contents of messages may hold them */
   int32_t reserved;                   /* 0 */
+  const char* tool_choice;            /* as ChatOptions has it; NULL: auto */
+  int32_t parallel_tool_calls;        /* an answer may have several calls */
+  int32_t reserved_behind;            /* 0 */
 } heed_chat_options;
 
 HEED_EXPORT heed_status heed_chat_options_init_sized(heed_chat_options* options, size_t size,

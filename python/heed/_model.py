@@ -48,7 +48,13 @@ if TYPE_CHECKING:
     Vectors = NDArray[numpy.float32]
 
 Message = Mapping[str, Any]
-_TEMPLATE_OPTIONS = ("add_generation_prompt", "control_tokens_in_messages", "chat_template")
+_TEMPLATE_OPTIONS = (
+    "add_generation_prompt",
+    "control_tokens_in_messages",
+    "chat_template",
+    "tool_choice",
+    "parallel_tool_calls",
+)
 _JSON_OPTIONS = ("tools", "chat_template_kwargs")
 
 

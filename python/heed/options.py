@@ -178,6 +178,8 @@ class ChatOptions(GenerateOptions, total=False):
     add_generation_prompt: bool | None  #: ends the prompt where the answer begins [True]
     control_tokens_in_messages: bool | None  #: recognises them in contents of messages, too [False]
     chat_template: str | None  #: Jinja in place of the model's own
+    tool_choice: str | None  #: "auto", "none", "required" or the function that must be called ["auto"]
+    parallel_tool_calls: bool | None  #: whether an answer may have several calls [True]
 
 
 class SessionOptions(TypedDict, total=False):

@@ -21,7 +21,8 @@ class OutputConstraints {
                                  int64_t vocab_size, std::vector<int32_t> end_tokens) const;
 
  private:
-  std::shared_ptr<const constrain::Constraint> compiled(const StructuredOutput& asked) const;
+  std::shared_ptr<const constrain::Constraint> compiled(const StructuredOutput& asked,
+                                                        const text::Tokenizer& tokenizer) const;
 
   mutable Mutex mutex_;
   mutable std::deque<std::pair<StructuredOutput, std::shared_ptr<const constrain::Constraint>>>

@@ -57,7 +57,8 @@ void ConstrainedOutput::append(int32_t token) {
 }
 
 std::vector<int32_t> ConstrainedOutput::forced_tokens(const text::Tokenizer& tokenizer,
-                                                      std::span<const int32_t> output) {
+                                                      std::span<const int32_t> output,
+                                                      int64_t room) {
   keep_drafted(0);
   const std::string forced = matcher_.forced_bytes();
   const std::string_view text = constrain::text_before_special_token(forced);
@@ -74,7 +75,24 @@ std::vector<int32_t> ConstrainedOutput::forced_tokens(const text::Tokenizer& tok
     if (!allows_longer_than(left_out)) break;
   }
   keep_drafted(0);
+  if (complete_)
+    for (size_t i = 0; i < tokens.size(); ++i)
+      if (!can_end_behind(tokens[i], --room)) tokens.resize(i);
+  keep_drafted(0);
   return tokens;
+}
+
+/// Drafts a token. Whether `room` tokens behind it can complete the output.
+bool ConstrainedOutput::can_end_behind(int32_t token, int64_t room) {
+  return draft(token) && matcher_.can_end_within(room);
+}
+
+int32_t ConstrainedOutput::token_with_room(int32_t token, int64_t room) {
+  if (!complete_ || matcher_.vocabulary().is_end_token(token)) return token;
+  const size_t drafted = drafted_;
+  const bool has_room = can_end_behind(token, room - 1);
+  keep_drafted(drafted);
+  return has_room ? token : matcher_.closing_token();
 }
 
 /// Whether a token of more bytes may come next.

@@ -83,11 +83,21 @@ std::optional<int32_t> SamplingState::choose_from(const TokenLogits& logits, siz
 }
 
 int32_t SamplingState::choose(Logits& logits, size_t draft_offset) {
+  if (!forced_.empty() && rules_allow(forced_.front())) return forced_.front();
+  forced_.clear();
   if (constrained_) constrained_->keep_drafted(draft_offset);
+  std::optional<int32_t> token;
   if (logits.has_largest() && only_lowers_logits(options_.sampling) &&
       only_lower_logits(options_.rules, input_.with_output(sequence_.tokens)))
-    if (const auto token = choose_from(logits.largest(0), draft_offset)) return *token;
-  return *choose_from(logits.all(0), draft_offset);
+    token = choose_from(logits.largest(0), draft_offset);
+  if (!token) token = choose_from(logits.all(0), draft_offset);
+  if (!constrained_) return *token;
+  return constrained_->token_with_room(*token, room() - static_cast<int64_t>(draft_offset));
+}
+
+/// Tokens that the output may still have.
+int64_t SamplingState::room() const {
+  return input_.max_new_tokens - static_cast<int64_t>(sequence_.tokens.size());
 }
 
 int32_t SamplingState::draft_token(Logits& logits, size_t draft_offset) {
@@ -138,7 +148,7 @@ void SamplingState::advance(Logits& logits) {
   if (recorded) {
     const std::span<const float> all = logits.all(0).by_token();
     unadjusted.assign(all.begin(), all.end());
-    if (constrained_) {
+    if (constrained_ && !options_.constraint.free_log_probabilities) {
       constrained_->keep_drafted(0);
       constrained_->restrict(TokenLogits(unadjusted));
     }
@@ -153,7 +163,10 @@ void SamplingState::advance(Logits& logits) {
   if (recorded)
     result_.chosen.push_back(log_probabilities(unadjusted, token, result_.best.emplace_back()));
   append(token);
-  append_forced();
+  if (forced_.empty())
+    append_forced();
+  else
+    forced_.pop_front();
 }
 
 void SamplingState::append(int32_t token) {
@@ -163,16 +176,23 @@ void SamplingState::append(int32_t token) {
   if (decoded_) add_token_text(token);
   if (stop_.found() || (constrained_ && constrained_->is_complete()))
     return finish(FinishReason::stop);
-  if (static_cast<int64_t>(sequence_.tokens.size()) >= input_.max_new_tokens)
-    finish(FinishReason::length);
+  if (room() > 0) return;
+  const bool completed =
+      constrained_ && options_.constraint.complete && constrained_->is_accepting();
+  finish(completed ? FinishReason::stop : FinishReason::length);
 }
 
 /// Appends the tokens that must come next, whose logits need not be computed. Returns whether there
-/// are any.
+/// are any. If their log-probabilities are wanted, they are appended one by one.
 bool SamplingState::append_forced() {
   if (!constrained_ || !tokenizer_ || ended_) return false;
   const size_t before = sequence_.tokens.size();
-  for (const int32_t token : constrained_->forced_tokens(*tokenizer_, sequence_.tokens)) {
+  const auto forced = constrained_->forced_tokens(*tokenizer_, sequence_.tokens, room());
+  if (records_probabilities() && options_.constraint.free_log_probabilities) {
+    forced_.assign(forced.begin(), forced.end());
+    return false;
+  }
+  for (const int32_t token : forced) {
     if (ended_ || !rules_allow(token)) break;
     if (records_probabilities()) {
       std::vector<TokenLogProbability>& best = result_.best.emplace_back();

@@ -12,8 +12,7 @@ namespace {
 
 /// The tokens of a sequence that were added since the last pass, once the prompt is read.
 std::span<const int32_t> unread_tokens(const DecodingState& decoding, const Sequence& sequence) {
-  return std::span(sequence.tokens)
-      .subspan(sequence.cache_rows.size() - decoding.prompt().size());
+  return std::span(sequence.tokens).subspan(sequence.cache_rows.size() - decoding.prompt().size());
 }
 
 }  // namespace
