@@ -34,7 +34,8 @@ struct StructuredOutput {
   /// Completes an output within max_new_tokens: by the shortest text that is valid, once another
   /// token would leave no room for it.
   bool complete = false;
-  /// Log-probabilities are those of the model over all tokens; otherwise over those that may follow.
+  /// Log-probabilities are those of the model over all tokens; otherwise over those that may
+  /// follow.
   bool free_log_probabilities = false;
   /// The answer of a chat, of whose content this is what it must match; answer_options() sets it.
   std::optional<AnswerFormat> answer = {};
