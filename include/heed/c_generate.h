@@ -29,6 +29,32 @@ typedef struct heed_token_bias {
   float bias;    /* added to the logit; minus infinity forbids the token */
 } heed_token_bias;
 
+/* Which white space stands between the tokens of a JSON text: any, at most 64 characters at each
+   place; none; one space behind "," and ":". */
+enum { HEED_JSON_SPACE_FREE = 0, HEED_JSON_SPACE_COMPACT = 1, HEED_JSON_SPACE_SPACED = 2 };
+
+/* As heed::StructuredOutput: what the text of an output must match. At most one of json_schema,
+   regex, gbnf, lark and choice is given. */
+typedef struct heed_structured_output {
+  size_t struct_size;
+  const char* json_schema;   /* a JSON Schema; NULL: none */
+  const char* regex;         /* of ECMA-262, which matches the whole text; NULL: none */
+  const char* gbnf;          /* a grammar as llama.cpp has it; NULL: none */
+  const char* lark;          /* a grammar of the Python package Lark; NULL: none */
+  const heed_string* choice; /* one of these; NULL: any text */
+  size_t choice_count;
+  int32_t json_white_space;       /* HEED_JSON_SPACE_, with json_schema */
+  int32_t complete;               /* completed within max_new_tokens, by the shortest valid text */
+  int32_t free_log_probabilities; /* over all tokens, not over those allowed */
+  int32_t reserved;               /* 0 */
+} heed_structured_output;
+
+HEED_EXPORT heed_status heed_structured_output_init_sized(heed_structured_output* options,
+                                                          size_t size, heed_error* error);
+static inline heed_status heed_structured_output_init(heed_structured_output* options) {
+  return heed_structured_output_init_sized(options, sizeof(heed_structured_output), NULL);
+}
+
 /* As heed::GenerateOptions. Numbers that are HEED_DEFAULT or NaN come from the model's files. */
 typedef struct heed_generate_options {
   size_t struct_size;
@@ -52,6 +78,7 @@ typedef struct heed_generate_options {
   int32_t reserved;              /* 0 */
   int64_t batch_tokens;          /* largest number of tokens of a batch; does not change results */
   int64_t first_number; /* of the first prompt: selects random numbers, and names it in errors */
+  const heed_structured_output* structured_output; /* what outputs must match; NULL: nothing */
 } heed_generate_options;
 
 HEED_EXPORT heed_status heed_generate_options_init_sized(heed_generate_options* options,

@@ -23,14 +23,36 @@ struct TokenBias {
   bool operator==(const TokenBias&) const = default;
 };
 
-/// What the text of an output must match, for a decoder-only model: at most one of these is set. An
-/// output ends where nothing can follow (docs/constrained.md).
+/// Which white space stands between the tokens of a JSON text.
+enum class JsonWhiteSpace {
+  free,     // any, at most 64 characters at each place
+  compact,  // none: {"a":1,"b":2}
+  spaced    // one space behind "," and ":", as Python's json.dumps() writes
+};
+
+/// "free", "compact" or "spaced".
+constexpr std::string_view name_of(JsonWhiteSpace white_space) {
+  switch (white_space) {
+    case JsonWhiteSpace::free:
+      return "free";
+    case JsonWhiteSpace::compact:
+      return "compact";
+    case JsonWhiteSpace::spaced:
+      return "spaced";
+  }
+  return "?";
+}
+
+/// What the text of an output must match, for a decoder-only model: at most one of json_schema,
+/// regex, gbnf, lark and choice is set. An output ends where nothing can follow
+/// (docs/constrained.md).
 struct StructuredOutput {
-  std::string json_schema = {};          // a JSON Schema, draft 4 to 2020-12
-  std::string regex = {};                // of ECMA-262; it matches the whole text
-  std::string gbnf = {};                 // a grammar as llama.cpp has it
-  std::string lark = {};                 // a grammar of the Python package Lark
-  std::vector<std::string> choice = {};  // one of these
+  std::string json_schema = {};                            // a JSON Schema, draft 4 to 2020-12
+  JsonWhiteSpace json_white_space = JsonWhiteSpace::free;  // with json_schema
+  std::string regex = {};                                  // of ECMA-262; it matches the whole text
+  std::string gbnf = {};                                   // a grammar as llama.cpp has it
+  std::string lark = {};                                   // a grammar of the Python package Lark
+  std::vector<std::string> choice = {};                    // one of these
   /// Completes an output within max_new_tokens: by the shortest text that is valid, once another
   /// token would leave no room for it.
   bool complete = false;

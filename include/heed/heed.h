@@ -22,6 +22,7 @@
 #include "heed/generation.h"
 #include "heed/hub.h"
 #include "heed/interrupt.h"
+#include "heed/json_schema.h"
 #include "heed/lines.h"
 #include "heed/load_options.h"
 #include "heed/machine_limits.h"

@@ -93,6 +93,11 @@ class HEED_EXPORT Model {
   /// What the model's files say that has no effect, one sentence for each: "FILE: KEY is VALUE and
   /// is ignored: WHY". Empty for most models. What matters and has no effect is an Error of load().
   const std::vector<std::string>& warnings() const;
+  /// Compiles what outputs are to match, which otherwise the first of them waits for. Returns the
+  /// keywords of a JSON Schema that assert nothing, as JsonSchema::ignored() does. Throws
+  /// InputError when it is not valid or cannot be enforced, which names a schema's keyword and JSON
+  /// pointer, and when an option is out of range.
+  std::vector<std::string> prepare(const GenerateOptions& options) const;
   /// The GPU that it computes on, as LoadOptions::device has chosen: "GPU 0 (NVIDIA H100 80GB
   /// HBM3)". Empty: it computes on the CPU.
   std::string gpu() const;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from typing import (
     TYPE_CHECKING,
@@ -18,6 +17,7 @@ from typing import (
 from . import _heed
 from ._async_model import AsyncModel
 from ._attention import Attention
+from ._json import json_text, with_schema_text
 from ._process import OfOneProcess
 from ._progress import download_bar, in_parts
 from ._session import ChatStream, Session, TextStream
@@ -92,16 +92,6 @@ def _is_text_or_tokens(prompt: object) -> bool:
     if not isinstance(prompt, Sequence):
         return hasattr(prompt, "dtype")  # an array of token ids
     return len(prompt) > 0 and not isinstance(prompt[0], (str, Sequence)) and not hasattr(prompt[0], "__len__")
-
-
-def _json(value: object, name: str) -> str:
-    """Anything JSON, as JSON; a str is JSON already."""
-    if isinstance(value, str):
-        return value
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except RecursionError:
-        raise ValueError(f"{name} is nested too deeply") from None
 
 
 class Model(OfOneProcess, AsyncModel):
@@ -232,6 +222,7 @@ class Model(OfOneProcess, AsyncModel):
     ) -> _heed.Generation | list[_heed.Generation] | TextStream:
         """The output that follows a prompt, which is a text or token ids; of each, in batches, for a list of
         prompts. With `stream`, an iterator over the text as it is generated."""
+        options = with_schema_text(options)
         if stream:
             return TextStream(_heed.Session(self._model, {"max_cached_tokens": 0}), prompt, options)
         if _is_text_or_tokens(prompt):
@@ -275,10 +266,11 @@ class Model(OfOneProcess, AsyncModel):
         an iterator over parts of the answer."""
         template = {name: options.pop(name) for name in _TEMPLATE_OPTIONS if name in options}
         if tools is not None:
-            template["tools"] = _json(tools, "tools")
+            template["tools"] = json_text(tools, "tools")
         if chat_template_kwargs is not None:
-            template["chat_template_kwargs"] = _json(chat_template_kwargs, "chat_template_kwargs")
-        text = _json(messages, "messages")
+            template["chat_template_kwargs"] = json_text(chat_template_kwargs, "chat_template_kwargs")
+        text = json_text(messages, "messages")
+        options = with_schema_text(options)
         if not stream:
             return self._model.chat(text, {**template, **options})
         prompt = self._model.chat_prompt(text, template)
@@ -289,8 +281,8 @@ class Model(OfOneProcess, AsyncModel):
 
     def chat_prompt(self, messages: Sequence[Message], **options: Any) -> _heed.ChatPrompt:
         """The prompt that the model's chat template makes of messages."""
-        given = {name: _json(value, name) if name in _JSON_OPTIONS else value for name, value in options.items()}
-        return self._model.chat_prompt(_json(messages, "messages"), given)
+        given = {name: json_text(value, name) if name in _JSON_OPTIONS else value for name, value in options.items()}
+        return self._model.chat_prompt(json_text(messages, "messages"), given)
 
     @overload
     def translate(self, lines: str, *, progress: bool = ..., **options: Unpack[TranslateOptions]) -> _heed.Translation: ...

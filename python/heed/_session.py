@@ -6,6 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Callable, Iterator, Sequence
 
 from . import _heed
+from ._json import with_schema_text
 from ._process import OfOneProcess
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Session(OfOneProcess):
         Error, and adds nothing, when the model cannot do what it asks or the prompt is longer than its context."""
         if on_delta is not None and not callable(on_delta):
             raise TypeError(f"on_delta has the type {type(on_delta).__name__}, expected a function")
-        request = self._session.add(prompt, dict(options))
+        request = self._session.add(prompt, with_schema_text(options))
         if on_delta is not None:
             self._on_delta[request] = on_delta
         return request

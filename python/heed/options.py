@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Literal, Mapping, Sequence, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Literal, Mapping, Sequence, TypedDict, Union
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -14,6 +14,7 @@ Prompts = Union["list[str]", "list[list[int]]", "list[str | list[int]]"]
 Path = Union[str, "os.PathLike[str]"]
 WeightType = Literal["f32", "bf16", "q8_0", "q6_K", "q5_1", "q5_0", "q5_K", "q4_1", "q4_0", "q4_K"]
 Pooling = Literal["mean", "cls", "max", "pooler", "last"]
+Schema = Union[Mapping[str, Any], bool, Any]  # a JSON Schema, a type, or pydantic's TypeAdapter
 AttentionKind = Literal["encoder_self", "decoder_self", "cross"]
 
 
@@ -109,6 +110,13 @@ class GenerateOptions(TypedDict, total=False):
     top_p: float | None  #: from the smallest set with this probability (Holtzman et al. 2020) [1]
     min_p: float | None  #: excludes tokens below min_p times the most probable [0]
     seed: int | None  #: of random numbers [1]
+    schema: Schema | str | None  #: the output is JSON of it: a JSON Schema, or a type of which pydantic makes one
+    white_space: Literal["free", "compact", "spaced"] | None  #: of that JSON ["free"]
+    complete: bool | None  #: completes such an output within its limit, by the shortest valid text [False]
+    free_log_probabilities: bool | None  #: over all tokens, not over those allowed [False]
+    regex: str | None  #: the output matches it (ECMA-262) as a whole
+    grammar: str | None  #: the output is derived by it: GBNF, which has "::=", or else Lark
+    choice: Sequence[str] | None  #: the output is one of these
     stop: Sequence[str] | None  #: strings that end an output; not part of its text
     end_tokens: Sequence[int] | None  #: end an output, besides those of the model
     skip_special_tokens: bool | None  #: in the text of an output [True]

@@ -5,7 +5,6 @@
 #include "call.h"
 #include "heed/chat.h"
 #include "heed/chat/chat_options.h"
-#include "heed/generate/generate_options.h"
 #include "model.h"
 #include "options.h"
 
@@ -36,8 +35,9 @@ ChatResult chat(const OpenModel& open, nb::handle messages, const Options& optio
   const std::string json = text_from(messages, "messages");
   Keywords keywords(options);
   const auto chat_options = take_options<chat::ChatOption>(keywords);
-  const auto generate_options = take_options<generate::GenerateOption>(keywords);
+  const GenerateOptions generate_options = take_generate_options(keywords);
   keywords.finish("chat");
+  prepare_output(model, generate_options);
   return run([&] { return model.chat(read_chat_messages(json), generate_options, chat_options); });
 }
 

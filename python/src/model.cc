@@ -23,7 +23,10 @@ nb::typed<nb::list, Generation> generate(const OpenModel& open, nb::handle promp
                                          const Options& options, int64_t first_number) {
   const Model model = open.get();
   const Arguments texts(list_from(prompts, "prompts", prompt_from));
-  const auto generate_options = only_options<generate::GenerateOption>(options, "generate");
+  Keywords keywords(options);
+  const GenerateOptions generate_options = take_generate_options(keywords);
+  keywords.finish("generate");
+  prepare_output(model, generate_options);
   return list_of(run([&] { return model.generate_batch(*texts, generate_options, first_number); }));
 }
 

@@ -75,13 +75,42 @@ TranslateOptions take_translate_options(Keywords& keywords) {
   return options;
 }
 
+StructuredOutput take_structured_output(Keywords& keywords) {
+  StructuredOutput output;
+  keywords.read("schema", output.json_schema);
+  keywords.read("white_space", output.json_white_space);
+  keywords.read("complete", output.complete);
+  keywords.read("free_log_probabilities", output.free_log_probabilities);
+  keywords.read("regex", output.regex);
+  std::string grammar;
+  keywords.read("grammar", grammar);
+  if (!grammar.empty()) generate::set_grammar(output, std::move(grammar));
+  keywords.read("choice", output.choice);
+  return output;
+}
+
+GenerateOptions take_generate_options(Keywords& keywords) {
+  auto options = take_options<generate::GenerateOption>(keywords);
+  options.structured_output = take_structured_output(keywords);
+  return options;
+}
+
+void prepare_output(const Model& model, const GenerateOptions& options) {
+  const auto ignored = run([&] { return model.prepare(options); });
+  if (ignored.empty()) return;
+  std::string text = "these keywords of the JSON Schema assert nothing: ";
+  for (size_t i = 0; i < ignored.size(); ++i) text += (i > 0 ? ", " : "") + ignored[i];
+  constexpr Py_ssize_t kCallerOfHeed = 2;
+  if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), kCallerOfHeed) != 0) throw nb::python_error();
+}
+
 Request take_request(nb::handle prompt, Keywords& keywords) {
   auto request = take_options<engine::RequestOption>(keywords);
   request.prompt = prompt_from(prompt, "prompt");
   for (const char* const name : {"beam", "num_beams", "n_best", "length_penalty"})
     if (keywords.has(name)) request.search.emplace();
   if (request.search) request.search = take_search_options(keywords, *request.search);
-  request.options = take_options<generate::GenerateOption>(keywords);
+  request.options = take_generate_options(keywords);
   return request;
 }
 

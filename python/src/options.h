@@ -7,6 +7,7 @@
 #include "heed/chat.h"
 #include "heed/embedding.h"
 #include "heed/load_options.h"
+#include "heed/model.h"
 #include "heed/score.h"
 #include "heed/session.h"
 #include "heed/translation.h"
@@ -34,6 +35,12 @@ typename Table::Options only_options(const nb::dict& values, std::string_view fu
 
 SearchOptions take_search_options(Keywords& keywords, const SearchOptions& defaults);
 TranslateOptions take_translate_options(Keywords& keywords);
+/// "schema", which is JSON here, "white_space", "regex", "grammar" and "choice".
+StructuredOutput take_structured_output(Keywords& keywords);
+GenerateOptions take_generate_options(Keywords& keywords);
+/// Compiles what outputs are to match. Issues a UserWarning that names the keywords of a JSON
+/// Schema that assert nothing.
+void prepare_output(const Model& model, const GenerateOptions& options);
 /// The prompt and everything else of a request. It is a search if an option of one is given.
 Request take_request(nb::handle prompt, Keywords& keywords);
 LoadOptions take_load_options(Keywords& keywords);

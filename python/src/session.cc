@@ -42,8 +42,8 @@ class OpenSession {
  public:
   OpenSession(const OpenModel& model, const Options& options) {
     const auto session_options = only_options<engine::SessionOption>(options, "Session");
-    const Model shared = model.get();
-    session_ = run([&] { return std::make_unique<Session>(shared, session_options); });
+    model_ = model.get();
+    session_ = run([&] { return std::make_unique<Session>(*model_, session_options); });
   }
 
   RequestId add(nb::handle prompt, const Options& options) {
@@ -51,6 +51,7 @@ class OpenSession {
     Keywords keywords(options);
     const Request request = take_request(prompt, keywords);
     keywords.finish("add");
+    if (model_) prepare_output(*model_, request.options);
     return run([&] {
       return session_->add(request, [this](const Delta& delta) {
         deltas_.push_back(own(delta));
@@ -73,6 +74,7 @@ class OpenSession {
   void close() {
     const Use use(*this);
     session_->close();
+    model_.reset();
   }
 
   /// A property of the session.
@@ -103,6 +105,7 @@ class OpenSession {
     OpenSession& session_;
   };
 
+  std::optional<Model> model_;  // until it is closed
   std::unique_ptr<Session> session_;
   std::vector<OwnDelta> deltas_;
   bool in_use_ = false;

@@ -12,6 +12,7 @@ namespace heed::capi {
   HEED_PENALTY_OPTIONS(OPTION)        \
   HEED_OTHER_GENERATE_OPTIONS(OPTION)
 HEED_C_OPTIONS(heed_generate_options, GenerateOptions, HEED_GENERATE_NUMBERS)
+HEED_C_OPTIONS(heed_structured_output, StructuredOutput, HEED_STRUCTURED_OUTPUT_VALUES)
 HEED_C_OPTIONS(heed_search_options, SearchOptions, HEED_SEARCH_OPTIONS)
 
 Prompt prompt_of(const heed_prompt& prompt) {
@@ -28,6 +29,11 @@ GenerateOptions generate_options(const heed_generate_options& from) {
   options.stop = texts_of(from.stop, from.stop_count, "stop");
   const auto end_tokens = span_of(from.end_tokens, from.end_token_count, "end_tokens");
   options.end_tokens.assign(end_tokens.begin(), end_tokens.end());
+  if (from.structured_output) {
+    const heed_structured_output output = read_sized(from.structured_output, "structured_output");
+    options.structured_output = options_of(output);
+    options.structured_output.choice = texts_of(output.choice, output.choice_count, "choice");
+  }
   return options;
 }
 
@@ -59,6 +65,8 @@ Generation stream(const Model& model, const Prompt& prompt, const GenerateOption
 using namespace heed::capi;
 
 HEED_DEFINE_INIT(heed_generate_options)
+
+HEED_DEFINE_INIT(heed_structured_output)
 
 HEED_DEFINE_INIT(heed_search_options)
 

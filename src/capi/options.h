@@ -18,7 +18,7 @@ namespace heed::capi {
 inline void to_c(std::optional<uint64_t> from, uint64_t& to) { to = from.value_or(0); }
 template <typename Value, typename Member>
 void to_c(const Value& from, Member& to) {
-  if constexpr (std::is_arithmetic_v<Value>)
+  if constexpr (std::is_arithmetic_v<Value> || std::is_enum_v<Value>)
     to = static_cast<Member>(from);
   else if constexpr (std::is_same_v<Value, std::chrono::milliseconds>)
     to = from.count();
@@ -46,6 +46,11 @@ void from_c(Member from, std::optional<Number>& to, const char* name) {
   } else if (std::is_unsigned_v<Member> || from != static_cast<Member>(HEED_DEFAULT)) {
     to = static_cast<Number>(from);
   }
+}
+template <typename Enum>
+requires std::is_enum_v<Enum>
+void from_c(int32_t from, Enum& to, const char* name) {
+  to = choice(from, enumerators<Enum>().back(), name).value_or(Enum());
 }
 inline void from_c(int64_t from, std::chrono::milliseconds& to, const char* /*name*/) {
   to = std::chrono::milliseconds(from);

@@ -83,6 +83,7 @@ int main(int argc, char** argv) {
   heed::cli::add_evaluate(program);
   heed::cli::add_attend(program);
   heed::cli::add_tokenizer(program);
+  heed::cli::add_check_schema(program);
   heed::cli::add_quantize(program);
   heed::cli::add_average(program);
   heed::cli::add_convert(program);

@@ -31,6 +31,46 @@ static void check_log_probabilities(const heed_generation* generation) {
   }
 }
 
+/* What an output must match is in a struct of its own. */
+static void check_structured_output(heed_model* model) {
+  const heed_string choices[] = {{"sheep", 5}, {"ship", 4}};
+  heed_prompt prompt;
+  heed_generate_options options;
+  heed_structured_output output;
+  heed_generate_result* result = NULL;
+  heed_generation generation;
+  generation.struct_size = sizeof(generation);
+  memset(&prompt, 0, sizeof(prompt));
+  prompt.text = heed_string_of("the sea");
+  OK(heed_generate_options_init(&options));
+  CHECK(options.structured_output == NULL);
+  options.max_new_tokens = 40;
+  options.structured_output = &output;
+  OK(heed_structured_output_init(&output));
+  CHECK(output.json_schema == NULL && output.json_white_space == HEED_JSON_SPACE_FREE);
+  output.json_schema = "{\"const\": null}";
+  output.json_white_space = HEED_JSON_SPACE_SPACED;
+  OK(heed_generate(model, &prompt, 1, &options, &result, &last_error));
+  OK(heed_generate_result_get(result, 0, &generation, &last_error));
+  CHECK(is_text(generation.text, "null"));
+  CHECK(generation.finish_reason == HEED_FINISH_STOP);
+  OK(heed_generate_result_free(result, &last_error));
+
+  output.choice = choices;
+  output.choice_count = 2;
+  FAILS(HEED_ERROR_FAILED, heed_generate(model, &prompt, 1, &options, &result, &last_error));
+  output.json_schema = NULL;
+  FAILS(HEED_ERROR_FAILED, heed_generate(model, &prompt, 1, &options, &result, &last_error));
+  output.json_white_space = 3;
+  FAILS(HEED_ERROR_INVALID_ARGUMENT,
+        heed_generate(model, &prompt, 1, &options, &result, &last_error));
+  output.json_white_space = HEED_JSON_SPACE_FREE;
+  OK(heed_generate(model, &prompt, 1, &options, &result, &last_error));
+  OK(heed_generate_result_get(result, 0, &generation, &last_error));
+  CHECK(is_text(generation.text, "sheep") || is_text(generation.text, "ship"));
+  OK(heed_generate_result_free(result, &last_error));
+}
+
 int test_generate(const struct test_paths* paths) {
   static const int32_t tokens[] = {5, 9, 20};
   heed_generate_options options;
@@ -87,6 +127,7 @@ int test_generate(const struct test_paths* paths) {
   CHECK(second.text.size < first.text.size);
   OK(heed_generate_result_free(one, &last_error));
 
+  check_structured_output(model);
   options.temperature = -1;
   FAILS(HEED_ERROR_FAILED, heed_generate(model, prompts, 1, &options, &one, &last_error));
   OK(heed_generate(model, NULL, 0, NULL, &one, &last_error));

@@ -121,7 +121,7 @@ Face c_record(const std::string& type, const Spellings& spellings = {}) {
 Face python(const std::string& type, const Spellings& spellings = {}) {
   return {"python/heed/options.py",
           part(source("python/heed/options.py"), "class " + type + "(", "\nclass "),
-          "\n    KEY: TYPE \\| None\\b", spellings};
+          "\n    KEY: (.*\\| )?TYPE \\| None\\b", spellings};
 }
 
 /// Members of a dict.
@@ -185,6 +185,18 @@ const std::vector<Face>& faces_of_sampling() {
 
 TEST(OptionFaces, HaveTheOptionsOfGeneration) {
   EXPECT_EQ(missing<generate::GenerateOption>(faces_of_generation()), "");
+  // A file or a text has a grammar, of either kind.
+  const Spellings grammars{{"gbnf", "grammar"}, {"lark", "grammar"}};
+  Spellings of_python = grammars;
+  of_python["json_schema"] = "schema";
+  Spellings of_server = grammars;
+  of_server["json_white_space"] = "disable_any_whitespace";
+  EXPECT_EQ(
+      missing<generate::StructuredOutputOption>(
+          {program("generate", grammars), program("chat", grammars),
+           c_header("c_generate.h", "heed_structured_output"), c_record("heed_structured_output"),
+           python("GenerateOptions", of_python), api_document("/v1/chat/completions", of_server)}),
+      "");
   generate::for_each_sampling_option(
       [](const auto& option) { EXPECT_EQ(missing(faces_of_sampling(), said(option)), ""); });
   EXPECT_EQ(

@@ -134,13 +134,17 @@ def logs_requests_without_their_texts(directory):
         status, _, headers = server.ask("POST", "/v1/completions", body, {"X-Request-Id": "mine-7"})
         assert (status, headers["X-Request-Id"]) == (200, "mine-7")
         assert server.ask("POST", "/v1/completions", {"model": "b", "prompt": "x"})[0] == 404
+        schema = {"type": "boolean", "title": "a", **{f"colour {i:2}": 1 for i in range(30)}}
+        body = {"model": "a", "prompt": "x", "max_tokens": 20, "guided_json": schema}
+        assert server.ask("POST", "/v1/completions", body)[0] == 200
         time.sleep(0.2)
         server.log.seek(0)
         text = server.log.read()
-        first, second = map(json.loads, text.splitlines())
+        first, second, third = map(json.loads, text.splitlines())
         assert (first["id"], first["status"], first["model"], first["output_tokens"]) == ("mine-7", 200, "a", 3), first
         assert first["queue_seconds"] <= first["first_token_seconds"] <= first["seconds"], first
         assert second["status"] == 404 and "no model" in second["error"], second
+        assert third["ignored_keywords"] == [f"colour {i:2}" for i in range(20)], third
         assert "secret" not in text
 
 

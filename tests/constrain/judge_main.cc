@@ -11,8 +11,9 @@
 // "texts": [{"bytes": .., "accepted": ..}], "tokens": [{"accepted": .., "tokens": .., "mask_ns":
 // [..]}]}, `bytes` and `tokens` being how many are allowed; or {"error": "..."}. With the kind
 // "json_schema" there may be "documents": {URI: "..."} and "formats": false, and the answer has
-// "warnings"; with "any_order" a JSON text that is not accepted gets "accepted_in_order": whether
-// it is with the members of its objects in some order.
+// "warnings"; a JSON text gets "valid": whether SchemaValidator says so. With "any_order" one that
+// is not accepted gets "accepted_in_order": whether it is with the members of its objects in some
+// order.
 #include <algorithm>
 #include <chrono>
 #include <fstream>
@@ -25,6 +26,7 @@
 #include "heed/constrain/matcher.h"
 #include "heed/constrain/schema/json_document.h"
 #include "heed/constrain/schema/json_schema.h"
+#include "heed/constrain/schema/schema_validator.h"
 
 namespace heed::constrain {
 namespace {
@@ -43,6 +45,13 @@ std::shared_ptr<const Constraint> compile_search(std::string_view pattern, Regex
   return std::make_shared<const Constraint>(std::move(builder), start);
 }
 
+SchemaOptions schema_options(const json& request) {
+  SchemaOptions options;
+  options.formats = request.value("formats", true);
+  options.documents = request.value("documents", std::map<std::string, std::string>());
+  return options;
+}
+
 std::shared_ptr<const Constraint> compile(const json& request, std::vector<std::string>& warnings) {
   using Compile = std::function<std::shared_ptr<const Constraint>(const std::string&)>;
   static const std::map<std::string, Compile> compilers = {
@@ -56,12 +65,8 @@ std::shared_ptr<const Constraint> compile(const json& request, std::vector<std::
       {"lark", [](const std::string& text) { return compile_lark(text); }},
   };
   const json& source = request.at("source");
-  if (request.at("kind") == "json_schema") {
-    SchemaOptions options;
-    options.formats = request.value("formats", true);
-    options.documents = request.value("documents", std::map<std::string, std::string>());
-    return compile_json_schema(source.get<std::string>(), options, &warnings);
-  }
+  if (request.at("kind") == "json_schema")
+    return compile_json_schema(source.get<std::string>(), schema_options(request), &warnings);
   return compilers.at(request.at("kind"))(source.is_string() ? source.get<std::string>()
                                                              : source.dump());
 }
@@ -196,11 +201,15 @@ json answer(const json& request, const std::shared_ptr<const Vocabulary>& vocabu
                  {"warnings", warnings},
                  {"texts", json::array()},
                  {"tokens", json::array()}};
+  std::unique_ptr<SchemaValidator> validator;
+  if (request.at("kind") == "json_schema")
+    validator = std::make_unique<SchemaValidator>(request.at("source").get<std::string>(),
+                                                  schema_options(request));
   for (const json& text : request.value("texts", json::array())) {
     json judged = judge_text(matcher, text_of(text));
-    if (request.value("any_order", false) && !judged["accepted"]) {
+    if (validator) judged["valid"] = !validator->violation(text_of(text));
+    if (request.value("any_order", false) && !judged["accepted"])
       judged["accepted_in_order"] = MemberOrder(text_of(text)).is_accepted(matcher);
-    }
     result["texts"].push_back(judged);
   }
   for (const json& tokens : request.value("tokens", json::array())) {

@@ -12,7 +12,7 @@ pip=("$build/venv/bin/python" -m pip --timeout 15 --retries 1 --disable-pip-vers
 if [[ ! -e $build/complete ]]; then
   rm -rf "$build/venv"
   if ! { python3 -m venv "$build/venv" && "${pip[@]}" install -q scikit-build-core nanobind numpy pytest pytest-timeout \
-    hypothesis mypy typing-extensions tqdm scikit-learn gunicorn; } >"$build.log" 2>&1; then
+    hypothesis mypy typing-extensions tqdm scikit-learn gunicorn pydantic; } >"$build.log" 2>&1; then
     echo "skipped: a virtual environment with nanobind and pytest cannot be made:" && tail -n 3 "$build.log"
     exit 77
   fi

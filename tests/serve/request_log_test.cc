@@ -29,6 +29,14 @@ TEST(RequestLog, IsALineOfJsonWithoutTheText) {
   EXPECT_EQ(with_text.find('\n'), line.npos);
 }
 
+TEST(RequestLog, ListsTheKeywordsThatAssertNothing) {
+  Call call(std::make_shared<HttpTransaction>(HttpRequest{}, 1000, [] {}), "/v1/completions");
+  EXPECT_FALSE(nlohmann::json::parse(log_line(call, 200, false)).contains("ignored_keywords"));
+  call.set_ignored_keywords({"colour"});
+  const auto json = nlohmann::json::parse(log_line(call, 200, false));
+  EXPECT_EQ(json["ignored_keywords"], nlohmann::json::array({"colour"}));
+}
+
 TEST(RequestLog, SaysHowLongTheQueueAndTheFirstTokenTook) {
   Admission admission({});
   Call call(std::make_shared<HttpTransaction>(HttpRequest{}, 1000, [] {}), "/v1/completions");

@@ -67,6 +67,29 @@ TEST(Responses, StreamTheSame) {
   EXPECT_EQ(last, whole);
 }
 
+TEST(Responses, MatchTheFormatThatTheyRepeat) {
+  const Json schema = {{"enum", {nullptr, true}}, {"title", "x"}};
+  Json request = kRequest;
+  request["max_output_tokens"] = 300;
+  request["temperature"] = 1.5;
+  request["text"]["format"] = {
+      {"type", "json_schema"}, {"name", "a"}, {"schema", schema}, {"strict", true}};
+  const Json found = posted("/v1/responses", request);
+  EXPECT_EQ(found["status"], "completed");
+  const Json text = found["output"][0]["content"][0]["text"];
+  EXPECT_TRUE(text == "null" || text == "true") << text;
+  Json expected = request["text"]["format"];
+  expected["description"] = nullptr;
+  EXPECT_EQ(found["text"]["format"], expected);
+
+  request["text"]["format"]["schema"] = {{"type", "array"}, {"uniqueItems", true}};
+  refused("/v1/responses", request, "text.format.schema");
+  request["text"]["format"] = {{"type", "json_schema"}, {"name", "a"}};
+  refused("/v1/responses", request, "text.format.schema");
+  request["text"]["format"] = {{"type", "text"}};
+  EXPECT_EQ(posted("/v1/responses", request)["text"]["format"], request["text"]["format"]);
+}
+
 TEST(Responses, RefuseWrongFields) {
   refused_each("/v1/responses", kRequest,
                {{"input", Json::array()},

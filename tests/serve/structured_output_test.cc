@@ -50,6 +50,45 @@ TEST(StructuredOutput, ATextMatchesARegexAChoiceOrAGrammar) {
   EXPECT_TRUE(Json::parse(text({{"json", R"({"type": "boolean"})"}})).is_boolean());
 }
 
+TEST(StructuredOutput, HasTheOlderNamesOfVllmAndThoseOfLlamaCpp) {
+  const Json boolean = {{"type", "boolean"}};
+  for (const char* const name : {"guided_json", "json_schema"}) {
+    EXPECT_TRUE(Json::parse(text_of({{name, boolean}})).is_boolean()) << name;
+    EXPECT_TRUE(Json::parse(text_of({{name, boolean.dump()}})).is_boolean()) << name;
+  }
+  EXPECT_TRUE(std::regex_match(text_of({{"guided_regex", "[0-9]{3}"}}), std::regex("[0-9]{3}")));
+  EXPECT_EQ(text_of({{"guided_choice", {"red"}}, {"guided_decoding_backend", "xgrammar"}}), "red");
+  for (const char* const name : {"guided_grammar", "grammar"})
+    EXPECT_EQ(text_of({{name, R"(root ::= "x" [yz] ".")"}}).size(), 3u) << name;
+  EXPECT_EQ(text_of({{"grammar", ""}, {"guided_choice", {"red"}}}), "red");
+  EXPECT_TRUE(
+      Json::parse(text_of({{"response_format", {{"type", "json_object"}, {"schema", boolean}}}}))
+          .is_boolean());
+}
+
+TEST(StructuredOutput, WhiteSpaceIsLeftOutOnRequest) {
+  const Json array = {
+      {"items", {{"enum", {1, 2}}}}, {"type", "array"}, {"minItems", 5}, {"maxItems", 5}};
+  const auto has_space = [&](const Json& more) {
+    bool found = false;
+    for (int seed = 1; seed < 6; ++seed) {
+      Json request = more;
+      request["seed"] = seed;
+      // Enough for the white space.
+      request["max_tokens"] = 1000;
+      found = found || text_of(request).find_first_of(" \t\n\r") != std::string::npos;
+    }
+    return found;
+  };
+  const Json outputs = {{"json", array}, {"disable_any_whitespace", true}};
+  EXPECT_FALSE(has_space({{"structured_outputs", outputs}}));
+  EXPECT_FALSE(has_space({{"guided_json", array}, {"guided_whitespace_pattern", ""}}));
+  EXPECT_TRUE(has_space({{"guided_json", array}, {"guided_whitespace_pattern", "[ \\n\\t\\r]*"}}));
+  Json beside = json_schema(array);
+  beside["structured_outputs"] = {{"disable_any_whitespace", true}};
+  EXPECT_FALSE(has_space(beside));
+}
+
 Json chat_request(const Json& more) {
   Json request = request_for("chat", more);
   request.erase("prompt");
@@ -74,6 +113,15 @@ TEST(StructuredOutput, WrongFieldsAreNamed) {
          "response_format.json_schema.schema");
   refuse({{"structured_outputs", {{"regex", 1}}}}, "structured_outputs.regex");
   refuse({{"structured_outputs", {{"regexp", "a"}}}}, "structured_outputs.regexp");
+  refuse({{"structured_outputs", {{"structural_tag", "a"}}}}, "structured_outputs.structural_tag");
+  refuse({{"structured_outputs", {{"json_object", true}, {"disable_additional_properties", true}}}},
+         "structured_outputs.disable_additional_properties");
+  refuse({{"structured_outputs", {{"regex", "a"}, {"disable_any_whitespace", true}}}},
+         "structured_outputs.disable_any_whitespace");
+  refuse({{"guided_json", true}, {"guided_whitespace_pattern", " ?"}}, "guided_whitespace_pattern");
+  refuse({{"guided_regex", "(a"}}, "guided_regex");
+  refuse({{"guided_regex", ""}}, "guided_regex");
+  refuse({{"json_schema", "{"}}, "json_schema");
 }
 
 TEST(StructuredOutput, WhatCannotBeEnforcedIsRefused) {
@@ -87,11 +135,16 @@ TEST(StructuredOutput, WhatCannotBeEnforcedIsRefused) {
     EXPECT_NE(found.find(part), found.npos) << found;
   };
   expect_in(json_schema({{"minLength", 3}, {"maxLength", 2}, {"type", "string"}}), "minLength");
+  const Json unique = {{"properties", {{"a", {{"type", "array"}, {"uniqueItems", true}}}}}};
+  expect_in(json_schema(unique),
+            "response_format.json_schema.schema: uniqueItems at \"/properties/a");
   expect_in({{"structured_outputs", {{"regex", "(a"}}}}, "(");
-  expect_in({{"structured_outputs", {{"regex", "a"}, {"choice", {"b"}}}}}, "found 2");
+  expect_in({{"structured_outputs", {{"regex", "a"}, {"choice", {"b"}}}}},
+            "structured_outputs.choice is given beside structured_outputs.regex");
   Json both = json_schema({{"type", "string"}});
   both["structured_outputs"] = {{"regex", "a"}};
-  expect_in(both, "beside response_format");
+  expect_in(both, "structured_outputs.regex is given beside response_format.json_schema.schema");
+  expect_in({{"grammar", "root ::= [a]"}, {"guided_json", true}}, "grammar is given beside guided");
   // The vocabulary of this model has no snowman.
   expect_in({{"structured_outputs", {{"regex", "☃"}}}}, "vocabulary");
 }

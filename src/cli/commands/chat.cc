@@ -51,6 +51,7 @@ int run_chat(const ChatCommandArguments& arguments) {
   const Model model = load_model(arguments.model, threads);
   require(model.has_decoder() && !model.has_encoder(), "{} is not a decoder-only model",
           arguments.model.path);
+  prepare_output(model, options.generate);
   if (options.chat.chat_template.empty()) model.require_chat_template();
   LineEditor editor(arguments.history ? fs::path(*arguments.history) : standard_history());
   return ChatLoop(model, options, arguments.system, editor).run();

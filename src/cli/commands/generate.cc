@@ -182,6 +182,7 @@ int run_generate(GenerateArguments& arguments) {
   LineProcessor processor = line_processor(arguments.lines);
   processor.divide(arguments.model.load);
   const Model model = processor.load([&] { return load_model(arguments.model, threads); });
+  prepare_output(model, arguments.generate);
   const auto start = std::chrono::steady_clock::now();
   const TokenCount tokens = arguments.chat
                                 ? generate_chat(processor, model, arguments.generate, chat)

@@ -52,6 +52,7 @@ void add_manual(Command& program);
 void add_quantize(Command& program);
 void add_rerank(Command& program);
 void add_score(Command& program);
+void add_check_schema(Command& program);
 void add_serve(Command& program);
 void add_tokenizer(Command& program);
 void add_train(Command& program);

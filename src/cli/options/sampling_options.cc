@@ -1,12 +1,13 @@
 #include "cli/options/sampling_options.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <filesystem>
 #include <optional>
 
 #include "cli/options/declared_options.h"
+#include "cli/terminal/warnings.h"
 #include "heed/base/file.h"
 #include "heed/base/utf8.h"
 #include "heed/generate/generate_options.h"
@@ -14,7 +15,7 @@
 namespace heed::cli {
 namespace {
 
-using generate::GenerateOption;
+using generate::GenerateOption, generate::StructuredOutputOption;
 
 /// Parses "ID:BIAS"; nothing if it is malformed.
 std::optional<TokenBias> parse_bias(const std::string& text) {
@@ -43,23 +44,27 @@ GenerateOptions SamplingArguments::options(uint64_t seed) const {
   return options;
 }
 
-std::vector<Option> add_structured_output_options(Command& command, SamplingArguments& arguments) {
+void add_structured_output_options(Command& command, SamplingArguments& arguments) {
   StructuredOutput& output = arguments.generate.structured_output;
   std::vector<Option> added{
-      command.add_option("--json-schema", arguments.json_schema,
-                         "The output is JSON that this file's JSON Schema allows"),
-      command.add_option("--regex", output.regex,
-                         "The output matches this regular expression (ECMA-262) as a whole"),
+      add_declared_value(command, StructuredOutputOption::json_schema, arguments.json_schema),
+      add_declared_option(command, StructuredOutputOption::regex, output),
       command.add_option("--grammar", arguments.grammar,
-                         "The output matches the grammar of this file: Lark's if its name ends in "
-                         ".lark, else GBNF, llama.cpp's"),
-      command
-          .add_option("--choice", output.choice,
-                      "The output is one of these texts, separated by commas")
-          .delimiter(',')};
+                         "The output is derived by the grammar of this file: Lark's if its name "
+                         "ends in .lark, else GBNF, llama.cpp's"),
+      add_declared_option(command, StructuredOutputOption::choice, output).delimiter(',')};
   for (size_t i = 0; i < added.size(); ++i)
     for (size_t j = 0; j < i; ++j) added[i].excludes(added[j]);
-  return added;
+  add_declared_option(command, StructuredOutputOption::json_white_space, output).needs(added[0]);
+  add_declared_option(command, StructuredOutputOption::complete, output);
+  add_declared_option(command, StructuredOutputOption::free_log_probabilities, output);
+}
+
+void prepare_output(const Model& model, const GenerateOptions& options) {
+  const std::vector<std::string> ignored = model.prepare(options);
+  if (!ignored.empty())
+    print_warnings({fmt::format("these keywords of the JSON Schema assert nothing: {}",
+                                fmt::join(ignored, ", "))});
 }
 
 void add_max_new_tokens(Command& command, SamplingArguments& arguments, const char* standard) {

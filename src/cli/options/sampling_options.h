@@ -5,6 +5,7 @@
 
 #include "cli/options/options.h"
 #include "heed/generation.h"
+#include "heed/model.h"
 
 namespace heed::cli {
 
@@ -21,8 +22,12 @@ struct SamplingArguments {
 /// Adds --max-new-tokens; --help ends with `standard`, which says what holds without it.
 void add_max_new_tokens(Command& command, SamplingArguments& arguments, const char* standard);
 
-/// Adds --json-schema, --regex, --grammar and --choice, and returns them.
-std::vector<Option> add_structured_output_options(Command& command, SamplingArguments& arguments);
+/// Adds --json-schema, --white-space, --regex, --grammar and --choice.
+void add_structured_output_options(Command& command, SamplingArguments& arguments);
+
+/// Compiles what outputs are to match, and warns of the keywords of a JSON Schema that assert
+/// nothing.
+void prepare_output(const Model& model, const GenerateOptions& options);
 
 /// Adds --sample, --temperature, --top-k, --top-p, --min-p, penalties, --logit-bias and --stop, and
 /// returns them.

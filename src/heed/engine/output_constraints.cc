@@ -5,6 +5,7 @@
 #include "heed/base/error.h"
 #include "heed/chat/answer_grammar.h"
 #include "heed/constrain/schema/json_schema.h"
+#include "heed/generate/generate_options.h"
 
 namespace heed::engine {
 namespace {
@@ -20,11 +21,17 @@ int members_set(const StructuredOutput& asked) {
 }
 
 /// What the content of an output must match, added to a grammar.
-constrain::Symbol add_content(constrain::GrammarBuilder& builder, const StructuredOutput& asked) {
+constrain::Symbol add_content(constrain::GrammarBuilder& builder, const StructuredOutput& asked,
+                              std::vector<std::string>& ignored) {
   require_input(members_set(asked) == 1,
                 "an output can have one of json_schema, regex, gbnf, lark and choice, found {}",
                 members_set(asked));
-  if (!asked.json_schema.empty()) return constrain::add_json_schema(builder, asked.json_schema);
+  check_all<generate::StructuredOutputOption>(asked);
+  require_input(asked.json_white_space == JsonWhiteSpace::free || !asked.json_schema.empty(),
+                "json_white_space is {} without a json_schema", name_of(asked.json_white_space));
+  if (!asked.json_schema.empty())
+    return constrain::add_json_schema(builder, asked.json_schema,
+                                      {.white_space = asked.json_white_space}, &ignored);
   if (!asked.regex.empty()) return constrain::add_regex(builder, asked.regex);
   if (!asked.gbnf.empty()) return constrain::add_gbnf(builder, asked.gbnf);
   if (!asked.lark.empty()) return constrain::add_lark(builder, asked.lark);
@@ -32,10 +39,11 @@ constrain::Symbol add_content(constrain::GrammarBuilder& builder, const Structur
 }
 
 std::shared_ptr<const constrain::Constraint> compile(const StructuredOutput& asked,
-                                                     const text::Tokenizer& tokenizer) {
+                                                     const text::Tokenizer& tokenizer,
+                                                     std::vector<std::string>& ignored) {
   constrain::GrammarBuilder builder;
   std::optional<constrain::Symbol> start;
-  if (members_set(asked) > 0) start = add_content(builder, asked);
+  if (members_set(asked) > 0) start = add_content(builder, asked, ignored);
   if (asked.answer) {
     require_input(asked.answer->tools.empty() || !builder.ignores_anything(),
                   "a grammar with %ignore cannot be combined with tools");
@@ -46,30 +54,39 @@ std::shared_ptr<const constrain::Constraint> compile(const StructuredOutput& ask
 
 }  // namespace
 
-std::shared_ptr<const constrain::Constraint> OutputConstraints::compiled(
-    const StructuredOutput& asked, const text::Tokenizer& tokenizer) const {
-  StructuredOutput key = asked;
-  key.complete = key.free_log_probabilities = false;
-  const auto same = [&](const auto& one) { return one.first == key; };
+OutputConstraints::Compiled OutputConstraints::compiled(const StructuredOutput& asked,
+                                                        const text::Tokenizer& tokenizer) const {
+  Compiled made{.asked = asked, .constraint = {}, .ignored = {}};
+  made.asked.complete = made.asked.free_log_probabilities = false;
   {
     const MutexLock lock(mutex_);
-    if (const auto found = std::ranges::find_if(last_, same); found != last_.end())
-      return found->second;
+    const auto found = std::ranges::find(last_, made.asked, &Compiled::asked);
+    if (found != last_.end()) return *found;
   }
-  auto made = compile(asked, tokenizer);
+  made.constraint = compile(asked, tokenizer, made.ignored);
   const MutexLock lock(mutex_);
-  last_.emplace_front(std::move(key), made);
+  last_.push_front(made);
   if (last_.size() > kMostConstraints) last_.pop_back();
   return made;
+}
+
+std::vector<std::string> OutputConstraints::ignored(const StructuredOutput& asked,
+                                                    const text::Tokenizer& tokenizer) const {
+  if (members_set(asked) == 0 && !asked.answer) return {};
+  return blame_input([&] { return compiled(asked, tokenizer).ignored; });
 }
 
 generate::OutputConstraint OutputConstraints::get(const StructuredOutput& asked,
                                                   const text::Tokenizer& tokenizer,
                                                   int64_t vocab_size,
                                                   std::vector<int32_t> end_tokens) const {
-  if (members_set(asked) == 0 && !asked.answer) return {};
+  if (members_set(asked) == 0 && !asked.answer) {
+    require_input(asked == StructuredOutput(),
+                  "options of a structured output are given, and nothing that it must match");
+    return {};
+  }
   generate::OutputConstraint result{
-      .constraint = blame_input([&] { return compiled(asked, tokenizer); }),
+      .constraint = blame_input([&] { return compiled(asked, tokenizer).constraint; }),
       .complete = asked.complete,
       .free_log_probabilities = asked.free_log_probabilities};
   {

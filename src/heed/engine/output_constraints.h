@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <utility>
+#include <string>
 #include <vector>
 
 #include "heed/base/mutex.h"
@@ -20,13 +20,20 @@ class OutputConstraints {
   generate::OutputConstraint get(const StructuredOutput& asked, const text::Tokenizer& tokenizer,
                                  int64_t vocab_size, std::vector<int32_t> end_tokens) const;
 
+  /// As Model::prepare(). Throws InputError as get() does, but not for bytes that no token has.
+  std::vector<std::string> ignored(const StructuredOutput& asked,
+                                   const text::Tokenizer& tokenizer) const;
+
  private:
-  std::shared_ptr<const constrain::Constraint> compiled(const StructuredOutput& asked,
-                                                        const text::Tokenizer& tokenizer) const;
+  struct Compiled {
+    StructuredOutput asked;
+    std::shared_ptr<const constrain::Constraint> constraint;
+    std::vector<std::string> ignored;  // keywords of a JSON Schema
+  };
+  Compiled compiled(const StructuredOutput& asked, const text::Tokenizer& tokenizer) const;
 
   mutable Mutex mutex_;
-  mutable std::deque<std::pair<StructuredOutput, std::shared_ptr<const constrain::Constraint>>>
-      last_ HEED_GUARDED_BY(mutex_);
+  mutable std::deque<Compiled> last_ HEED_GUARDED_BY(mutex_);
   mutable std::deque<std::shared_ptr<const constrain::Vocabulary>> vocabularies_
       HEED_GUARDED_BY(mutex_);
 };

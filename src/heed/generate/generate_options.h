@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heed/base/declared_option.h"
@@ -84,6 +85,29 @@ enum class SamplingUse { samples, penalizes };
   HEED_OTHER_GENERATE_OPTIONS(OPTION) \
   HEED_GENERATE_LISTS(OPTION)
 
+#define HEED_STRUCTURED_OUTPUT_VALUES(OPTION)                                                      \
+  OPTION(json_schema, .help = "The output is JSON that this file's JSON Schema allows")            \
+  OPTION(json_white_space, .key = "white_space",                                                   \
+         .help =                                                                                   \
+             "White space between the tokens of that JSON: free (default), compact (none) or "     \
+             "spaced (as Python's json.dumps)")                                                    \
+  OPTION(regex, .help = "The output matches this regular expression (ECMA-262) as a whole")        \
+  OPTION(gbnf, .help = "The output is derived by this grammar, as llama.cpp has it")               \
+  OPTION(lark, .help = "The output is derived by this grammar, as the Python package Lark has it") \
+  OPTION(complete,                                                                                 \
+         .help =                                                                                   \
+             "Complete such an output within the limit of its tokens, by the shortest text that "  \
+             "is valid")                                                                           \
+  OPTION(free_log_probabilities,                                                                   \
+         .help = "Log-probabilities of such an output over all tokens, not over those allowed")
+// An array in C.
+#define HEED_STRUCTURED_OUTPUT_LISTS(OPTION) \
+  OPTION(choice, .help = "The output is one of these texts, separated by commas")
+
+#define HEED_STRUCTURED_OUTPUTS(OPTION) \
+  HEED_STRUCTURED_OUTPUT_VALUES(OPTION) \
+  HEED_STRUCTURED_OUTPUT_LISTS(OPTION)
+
 // n_best is also at most num_beams.
 #define HEED_SEARCH_OPTIONS(OPTION)                                                              \
   OPTION(num_beams, .help = "Number of beams; 1: greedy search", .range = {1, kMaxBeams})        \
@@ -116,8 +140,16 @@ enum class SamplingUse { samples, penalizes };
              "quantised weights, else 8192; on a GPU 16384)")
 
 HEED_OPTION_TABLE(GenerateOption, GenerateOptions, HEED_GENERATE_OPTIONS)
+HEED_OPTION_TABLE(StructuredOutputOption, StructuredOutput, HEED_STRUCTURED_OUTPUTS)
 HEED_OPTION_TABLE(SearchOption, SearchOptions, HEED_SEARCH_OPTIONS)
 HEED_OPTION_TABLE(TranslateOption, TranslateOptions, HEED_TRANSLATE_OPTIONS)
+
+/// Sets the grammar that outputs are derived by: GBNF, which has "::=" behind the names of its
+/// rules, or else Lark, which has ":".
+inline void set_grammar(StructuredOutput& output, std::string grammar) {
+  const bool is_gbnf = grammar.find("::=") != grammar.npos;
+  (is_gbnf ? output.gbnf : output.lark) = std::move(grammar);
+}
 
 /// A number of sampling.
 template <typename Value>

@@ -117,4 +117,9 @@ void Call::set_model(std::string name) {
   statistics_.model = std::move(name);
 }
 
+void Call::set_ignored_keywords(std::vector<std::string> keywords) {
+  const MutexLock lock(mutex_);
+  statistics_.ignored_keywords = std::move(keywords);
+}
+
 }  // namespace heed::serve

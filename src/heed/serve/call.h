@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "heed/base/mutex.h"
 #include "heed/serve/admission.h"
@@ -69,10 +70,12 @@ class Call {
     Clock::time_point arrived = Clock::now();
     std::optional<Clock::time_point> started, first_token;
     std::optional<Clock::time_point> last_token;
-    std::string error;  // what fail() said
+    std::string error;                          // what fail() said
+    std::vector<std::string> ignored_keywords;  // of the JSON Schema of the output
   };
   Statistics statistics() const;
   void set_model(std::string name);
+  void set_ignored_keywords(std::vector<std::string> keywords);
   /// Writes the body of an error response.
   ErrorBody error_body = serve::error_body;
   /// Set before the work begins.

@@ -70,6 +70,17 @@ ChatPrompt make_prompt(const Model& model, const std::vector<ChatMessage>& messa
   }
 }
 
+GenerateOptions prepared_answer(const Model& model, const ChatPrompt& prompt,
+                                const GenerateOptions& options) {
+  GenerateOptions complete = answer_options(prompt, options);
+  try {
+    model.prepare(complete);
+  } catch (const InputError& error) {
+    throw at_its_place(error, "");
+  }
+  return complete;
+}
+
 void set_answer_limit(GenerateOptions& options, const Model& model, const ChatPrompt& prompt) {
   if (!options.max_new_tokens)
     options.max_new_tokens = model.max_new_tokens().value_or(kDefaultAnswerTokens);

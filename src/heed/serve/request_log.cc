@@ -41,6 +41,7 @@ std::string log_line(const Call& call, int status, bool texts) {
                {"first_token_seconds", since(statistics.first_token)},
                {"seconds", seconds(statistics.arrived, Call::Clock::now())},
                {"error", statistics.error.empty() ? Json() : Json(statistics.error)}};
+  if (!statistics.ignored_keywords.empty()) line["ignored_keywords"] = statistics.ignored_keywords;
   if (texts) line["body"] = request.body;
   return dump_json(line, {.replace_invalid = true});
 }

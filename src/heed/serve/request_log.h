@@ -7,8 +7,9 @@
 namespace heed::serve {
 
 /// The log line of a call that has ended: JSON with the time, the client, the route, the model,
-/// numbers of tokens, seconds in the queue, to the first token and in all, and the error. The body
-/// of the request only with `texts`.
+/// numbers of tokens, seconds in the queue, to the first token and in all, and the error. Keywords
+/// of a JSON Schema that assert nothing, if there are any. The body of the request only with
+/// `texts`.
 std::string log_line(const Call& call, int status, bool texts);
 
 /// The log line of a model that was loaded onto a GPU, whose name is given.

@@ -6,7 +6,8 @@
 FOLDER is maskbench/data of a copy of that repository; NAME restricts it to files with that in their
 names. Prints what is wrong, and how many schemas are wholly right: compiled, every valid instance
 accepted and every invalid one refused. Instances whose members come in another order than the
-schema's, and are accepted in its order, are counted apart from the wrongly refused.
+schema's, and are accepted in its order, are counted apart from the wrongly refused. `heed
+check-schema`, which allows any order, is counted apart, too.
 """
 import argparse
 import collections
@@ -50,6 +51,9 @@ def main():
         times.append((answer["compile_us"] / 1000, path.name))
         for test, result in zip(tests, answer["texts"]):
             counts["valid" if test["valid"] else "invalid"] += 1
+            if test["valid"] != result["valid"]:
+                counts["check-schema: " + ("refused" if test["valid"] else "ACCEPTED")] += 1
+                print(path.name, "heed check-schema says valid:", result["valid"])
             if test["valid"] == result["accepted"]:
                 continue
             right = False

@@ -4,8 +4,8 @@
     suite.py build/release/tests/constrain_judge FOLDER [DRAFT]
 
 FOLDER has tests/ and remotes/. heed writes the members of an object in one order and a number in one
-way, so an instance counts as accepted if one of its orders is, and 1.0 is written as 1. Prints what
-is wrong, and how many cases are right or refused by name.
+way, so an instance counts as accepted if one of its orders is, and 1.0 is written as 1. `heed
+check-schema` has to say the same. Prints what is wrong, and how many cases are right or refused by name.
 """
 import argparse
 import collections
@@ -91,6 +91,9 @@ def main():
                 continue
             for test, result in zip(case["tests"], answer["texts"]):
                 accepted = result["accepted"] or result["accepted_in_order"]
+                if accepted != result["valid"]:
+                    counts["judged otherwise by heed check-schema"] += 1
+                    print(f"{name}: {test['description']}: valid is {result['valid']}")
                 if accepted == test["valid"]:
                     counts["right"] += 1
                     continue
@@ -101,7 +104,8 @@ def main():
         print(f"{count:6} {reason[:200]}")
     for what, count in sorted(counts.items()):
         print(f"{what}: {count}")
-    return 1 if counts["WRONGLY ACCEPTED"] + counts["crashes"] else 0
+    return 1 if sum(counts[what] for what in ("WRONGLY ACCEPTED", "crashes",
+                                              "judged otherwise by heed check-schema")) else 0
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ namespace heed::constrain {
 /// values would be freed recursively.
 class JsonDocumentReader : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit JsonDocumentReader(JsonDocument& document) : document_(document) {}
+  JsonDocumentReader(JsonDocument& document, std::string_view what)
+      : document_(document), what_(what) {}
 
   bool null() override { return add({}), true; }
   bool boolean(bool value) override {
@@ -43,7 +44,7 @@ class JsonDocumentReader : public nlohmann::json_sax<nlohmann::json> {
                    const nlohmann::detail::exception& error) override {
     std::string_view message = error.what();
     message.remove_prefix(std::min(message.size(), message.find("] ") + 2));
-    fail("the schema is not JSON: byte {}: {}", position, one_line(message));
+    fail("{} is not JSON: byte {}: {}", what_, position, one_line(message));
   }
 
  private:
@@ -55,7 +56,7 @@ class JsonDocumentReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool open(JsonNode::Kind kind) {
-    require(open_.size() < JsonDocument::kMaxDepth, "the schema has more than {} levels",
+    require(open_.size() < JsonDocument::kMaxDepth, "{} has more than {} levels", what_,
             JsonDocument::kMaxDepth);
     JsonNode node;
     node.kind = kind;
@@ -69,7 +70,7 @@ class JsonDocumentReader : public nlohmann::json_sax<nlohmann::json> {
     for (const auto& [name, member] : document_[id].members) names.push_back(name);
     std::sort(names.begin(), names.end());
     const auto twice = std::adjacent_find(names.begin(), names.end());
-    require(twice == names.end(), "the schema has {} twice in the object at {}",
+    require(twice == names.end(), "{} has {} twice in the object at {}", what_,
             quoted(twice == names.end() ? "" : *twice), quoted(document_.pointer(id)));
     open_.pop_back();
     return true;
@@ -93,13 +94,14 @@ class JsonDocumentReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
   JsonDocument& document_;
+  std::string_view what_;
   std::vector<JsonId> open_;
   std::string key_;
 };
 
-JsonId JsonDocument::read(std::string_view text) {
+JsonId JsonDocument::read(std::string_view text, std::string_view what) {
   const JsonId root = size();
-  JsonDocumentReader reader(*this);
+  JsonDocumentReader reader(*this, what);
   nlohmann::json::sax_parse(text, &reader);
   return root;
 }

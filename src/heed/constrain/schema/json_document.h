@@ -39,8 +39,9 @@ class JsonDocument {
   static constexpr int kMaxDepth = 256;
 
   /// Adds the values of a text and returns its outermost one. Throws Error on a syntax error, on a
-  /// member that an object has twice and on more than kMaxDepth levels.
-  JsonId read(std::string_view text);
+  /// member that an object has twice and on more than kMaxDepth levels, which calls the text
+  /// `what`.
+  JsonId read(std::string_view text, std::string_view what = "the schema");
 
   const JsonNode& operator[](JsonId id) const { return nodes_[static_cast<size_t>(id)]; }
   JsonId size() const { return static_cast<JsonId>(nodes_.size()); }

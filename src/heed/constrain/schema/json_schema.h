@@ -8,15 +8,9 @@
 
 #include "heed/constrain/constraint.h"
 #include "heed/constrain/grammar.h"
+#include "heed/generation.h"
 
 namespace heed::constrain {
-
-/// Which white space may stand between the tokens of a JSON text.
-enum class JsonWhiteSpace {
-  compact,  // none: {"a":1,"b":2}
-  spaced,   // one space behind "," and ":", as Python's json.dumps() writes
-  free,     // any, at most 64 characters at each place
-};
 
 struct SchemaOptions {
   JsonWhiteSpace white_space = JsonWhiteSpace::free;

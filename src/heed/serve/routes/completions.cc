@@ -181,7 +181,7 @@ void post_completions(const ModelCall& call) {
   options.top_log_probabilities = static_cast<int>(
       fields.integer("logprobs", 0, generate::GenerateOption::top_log_probabilities.served.max)
           .value_or(-1));
-  options.structured_output = read_structured_output(fields);
+  options.structured_output = read_structured_output(call, fields);
   const int64_t n = read_n(fields);
   const StreamFields stream = read_stream(fields);
   const bool echo = fields.boolean("echo").value_or(false);

@@ -5,13 +5,14 @@
 #include "heed/serve/generation_call.h"
 #include "heed/serve/routes/routes.h"
 #include "heed/serve/sampling_fields.h"
+#include "heed/serve/structured_output_fields.h"
 
 namespace heed::serve {
 namespace {
 
 /// Fields of the request that the response repeats.
 struct EchoedFields {
-  Json instructions, max_output_tokens, temperature, top_p, metadata;
+  Json instructions, max_output_tokens, temperature, top_p, text_format, metadata;
 };
 
 class ResponseCall : public GenerationCall {
@@ -73,7 +74,7 @@ class ResponseCall : public GenerationCall {
             {"previous_response_id", nullptr},
             {"store", false},
             {"temperature", echoed_.temperature},
-            {"text", {{"format", {{"type", "text"}}}}},
+            {"text", {{"format", echoed_.text_format}}},
             {"tool_choice", "auto"},
             {"tools", Json::array()},
             {"top_p", echoed_.top_p},
@@ -211,7 +212,8 @@ void post_responses(const ModelCall& call) {
   fields.only("tools", Json::array());
   fields.one_of("tool_choice", {"auto", "none"});
   fields.only("parallel_tool_calls", true);
-  fields.only("text", {{"format", {{"type", "text"}}}});
+  TextFormat format = read_text_format(call, fields);
+  options.structured_output = std::move(format.output);
   fields.only("truncation", "disabled");
   fields.only("background", false);
   Json metadata = or_null(fields.find("metadata"));
@@ -220,13 +222,14 @@ void post_responses(const ModelCall& call) {
                         .max_output_tokens = or_null(fields.find("max_output_tokens")),
                         .temperature = or_null(fields.find("temperature")),
                         .top_p = or_null(fields.find("top_p")),
+                        .text_format = std::move(format.format),
                         .metadata = std::move(metadata)};
   fields.refuse_others();
 
   const ChatPrompt prompt = make_prompt(model, messages, {}, "input");
   set_answer_limit(options, model, prompt);
   std::make_shared<ResponseCall>(call, stream, prompt, messages.size(), std::move(repeated))
-      ->start({{.prompt = prompt.tokens, .options = answer_options(prompt, options)}},
+      ->start({{.prompt = prompt.tokens, .options = prepared_answer(model, prompt, options)}},
               {std::ssize(prompt.tokens)}, "input");
 }
 
