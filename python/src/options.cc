@@ -106,11 +106,17 @@ void prepare_output(const Model& model, const GenerateOptions& options) {
 
 Request take_request(nb::handle prompt, Keywords& keywords) {
   auto request = take_options<engine::RequestOption>(keywords);
-  request.prompt = prompt_from(prompt, "prompt");
+  const bool is_chat = nb::isinstance<MadePrompt>(prompt);
+  if (!is_chat) request.prompt = prompt_from(prompt, "prompt");
   for (const char* const name : {"beam", "num_beams", "n_best", "length_penalty"})
     if (keywords.has(name)) request.search.emplace();
   if (request.search) request.search = take_search_options(keywords, *request.search);
   request.options = take_generate_options(keywords);
+  if (is_chat) {
+    const ChatPrompt& made = nb::cast<const MadePrompt&>(prompt).prompt;
+    request.prompt = made.tokens;
+    request.options = answer_options(made, request.options);
+  }
   return request;
 }
 
