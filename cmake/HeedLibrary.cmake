@@ -52,7 +52,7 @@ target_link_libraries(heed_static PRIVATE PkgConfig::HWY PkgConfig::TOMLPLUSPLUS
 # functions, that are needed.
 heed_library(heed_text_shared heed_text SHARED $<TARGET_OBJECTS:heed_text> $<TARGET_OBJECTS:heed_chat>
              $<TARGET_OBJECTS:heed_capi_text>)
-target_link_libraries(heed_text_shared PRIVATE heed_jinja heed_io)
+target_link_libraries(heed_text_shared PRIVATE heed_jinja heed_io heed_constrain)
 target_link_options(heed_text_shared PRIVATE LINKER:--gc-sections)
 heed_shared_library(heed_text_shared text 0)
 

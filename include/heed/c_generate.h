@@ -43,8 +43,10 @@ typedef struct heed_structured_output {
   const char* lark;          /* a grammar of the Python package Lark; NULL: none */
   const heed_string* choice; /* one of these; NULL: any text */
   size_t choice_count;
-  int32_t json_white_space; /* HEED_JSON_SPACE_, with json_schema */
-  int32_t reserved;         /* 0 */
+  int32_t json_white_space;       /* HEED_JSON_SPACE_, with json_schema */
+  int32_t complete;               /* completed within max_new_tokens, by the shortest valid text */
+  int32_t free_log_probabilities; /* over all tokens, not over those allowed */
+  int32_t reserved;               /* 0 */
 } heed_structured_output;
 
 HEED_EXPORT heed_status heed_structured_output_init_sized(heed_structured_output* options,
@@ -217,6 +219,9 @@ typedef struct heed_chat_options {
   const char* chat_template;          /* Jinja; NULL: the model's own */
   int32_t control_tokens_in_messages; /* whether contents of messages may hold them */
   int32_t reserved;                   /* 0 */
+  const char* tool_choice;            /* as ChatOptions has it; NULL: auto */
+  int32_t parallel_tool_calls;        /* an answer may have several calls */
+  int32_t reserved_behind;            /* 0 */
 } heed_chat_options;
 
 HEED_EXPORT heed_status heed_chat_options_init_sized(heed_chat_options* options, size_t size,

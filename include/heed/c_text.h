@@ -224,6 +224,9 @@ typedef struct heed_chat_prompt_options {
   const char* chat_template;          /* Jinja; NULL: the template itself */
   int32_t add_generation_prompt;      /* ends the prompt where the answer begins */
   int32_t control_tokens_in_messages; /* control tokens in messages are read as such */
+  const char* tool_choice;            /* as ChatOptions has it; NULL: auto */
+  int32_t parallel_tool_calls;        /* an answer may have several calls */
+  int32_t reserved;                   /* 0 */
 } heed_chat_prompt_options;
 
 HEED_EXPORT heed_status heed_chat_prompt_options_init_sized(heed_chat_prompt_options* options,

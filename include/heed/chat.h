@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/answer_format.h"
 #include "heed/export.h"
 #include "heed/generation.h"
 
@@ -44,6 +45,11 @@ HEED_EXPORT std::string write_chat_messages(const std::vector<ChatMessage>& mess
 struct ChatOptions {
   /// Functions that the model may call: a JSON array in OpenAI's form; empty: none.
   std::string tools = {};
+  /// "auto": the model decides; "none": the functions are not offered; "required": the answer is
+  /// calls of functions; the name of a function: it is a call of that one. Calls that are demanded,
+  /// and those of a function with "strict", have arguments that match its "parameters".
+  std::string tool_choice = "auto";
+  bool parallel_tool_calls = true;  // whether an answer may have several calls
   /// Further variables of the template: a JSON object such as {"enable_thinking": false}; empty:
   /// none.
   std::string chat_template_kwargs = {};
@@ -63,26 +69,6 @@ struct ChatOptions {
 HEED_EXPORT std::vector<ChatMessage> read_chat_request(std::string_view json,
                                                        const std::string& source,
                                                        ChatOptions& options);
-
-/// The form in which a family of models writes the calls of tools.
-enum class ToolCallFormat {
-  none,
-  hermes,    // <tool_call>{"name": ..., "arguments": {...}}</tool_call>, or a list (SmolLM2)
-  llama,     // {"name": ..., "parameters": {...}} as the whole answer, or after <|python_tag|>
-  mistral,   // [TOOL_CALLS] and a list, or a name and its arguments
-  deepseek,  // <｜tool▁call▁begin｜> ... <｜tool▁call▁end｜>
-};
-
-/// How the text of an answer is to be read.
-struct AnswerFormat {
-  ToolCallFormat tool_calls = ToolCallFormat::none;  // how they are written
-  std::vector<std::string> tools = {};  // the names of the functions that the prompt offers
-  /// What surrounds reasoning; empty: the model does not show any.
-  std::string reasoning_begin = {}, reasoning_end = {};
-  bool begins_with_reasoning = false;  // the prompt ends with reasoning_begin
-  /// Reasoning, content and calls are messages in channels (gpt-oss); the rest does not apply.
-  bool channels = false;
-};
 
 /// A prompt made of messages.
 struct ChatPrompt {
@@ -126,9 +112,10 @@ class HEED_EXPORT AnswerReader {
   std::unique_ptr<State> state_;
 };
 
-/// The options to generate the answer to a prompt with: the prompt's end tokens end it, and special
-/// tokens stay in its text, where an AnswerReader may need them. Throws Error when it is to match a
-/// constraint, but begins with reasoning or may call tools.
+/// The options to generate the answer to a prompt with: the prompt's end tokens end it, special
+/// tokens stay in its text, where an AnswerReader may need them, and calls are as the prompt's
+/// AnswerFormat demands. `structured_output` is what its content must match: reasoning may precede
+/// it, and calls that are offered may come in its place.
 HEED_EXPORT GenerateOptions answer_options(const ChatPrompt& prompt,
                                            const GenerateOptions& options = {});
 

@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "heed/answer_format.h"
+
 namespace heed {
 
 /// What a model is to continue, or what its encoder reads: a text, or token ids. Special tokens
@@ -51,6 +53,14 @@ struct StructuredOutput {
   std::string gbnf = {};                                   // a grammar as llama.cpp has it
   std::string lark = {};                                   // a grammar of the Python package Lark
   std::vector<std::string> choice = {};                    // one of these
+  /// Completes an output within max_new_tokens: by the shortest text that is valid, once another
+  /// token would leave no room for it.
+  bool complete = false;
+  /// Log-probabilities are those of the model over all tokens; otherwise over those that may
+  /// follow.
+  bool free_log_probabilities = false;
+  /// The answer of a chat, of whose content this is what it must match; answer_options() sets it.
+  std::optional<AnswerFormat> answer = {};
 
   bool operator==(const StructuredOutput&) const = default;
 };

@@ -2,6 +2,7 @@
 
 // The whole library.
 #include "heed/adapter.h"
+#include "heed/answer_format.h"
 #include "heed/attention.h"
 #include "heed/attention_drawing.h"
 #include "heed/bench.h"

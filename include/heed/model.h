@@ -96,8 +96,8 @@ class HEED_EXPORT Model {
   /// Compiles what outputs are to match, which otherwise the first of them waits for. Returns the
   /// keywords of a JSON Schema that assert nothing, as JsonSchema::ignored() does. Throws
   /// InputError when it is not valid or cannot be enforced, which names a schema's keyword and JSON
-  /// pointer.
-  std::vector<std::string> prepare(const StructuredOutput& output) const;
+  /// pointer, and when an option is out of range.
+  std::vector<std::string> prepare(const GenerateOptions& options) const;
   /// The GPU that it computes on, as LoadOptions::device has chosen: "GPU 0 (NVIDIA H100 80GB
   /// HBM3)". Empty: it computes on the CPU.
   std::string gpu() const;

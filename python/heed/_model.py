@@ -48,7 +48,13 @@ if TYPE_CHECKING:
     Vectors = NDArray[numpy.float32]
 
 Message = Mapping[str, Any]
-_TEMPLATE_OPTIONS = ("add_generation_prompt", "control_tokens_in_messages", "chat_template")
+_TEMPLATE_OPTIONS = (
+    "add_generation_prompt",
+    "control_tokens_in_messages",
+    "chat_template",
+    "tool_choice",
+    "parallel_tool_calls",
+)
 _JSON_OPTIONS = ("tools", "chat_template_kwargs")
 
 
@@ -268,10 +274,8 @@ class Model(OfOneProcess, AsyncModel):
         if not stream:
             return self._model.chat(text, {**template, **options})
         prompt = self._model.chat_prompt(text, template)
-        ends = [*prompt.end_tokens, *(options.get("end_tokens") or [])]
-        answer = {**options, "end_tokens": ends, "skip_special_tokens": False}
         session = _heed.Session(self._model, {"max_cached_tokens": 0})
-        return ChatStream(prompt, TextStream(session, prompt.tokens, answer))
+        return ChatStream(prompt, TextStream(session, prompt, options))
 
     def chat_prompt(self, messages: Sequence[Message], **options: Any) -> _heed.ChatPrompt:
         """The prompt that the model's chat template makes of messages."""

@@ -37,11 +37,15 @@ class Session(OfOneProcess):
         self._in_callback = False
 
     def add(
-        self, prompt: str | Sequence[int], on_delta: OnDelta | None = None, **options: Unpack[RequestOptions]
+        self,
+        prompt: str | Sequence[int] | _heed.ChatPrompt,
+        on_delta: OnDelta | None = None,
+        **options: Unpack[RequestOptions],
     ) -> int:
-        """Adds a request, which joins a later step, and returns its number. With `on_delta`, step() calls it
-        with what is added to the output and does not return that; if it returns False, the request ends. Raises
-        Error, and adds nothing, when the model cannot do what it asks or the prompt is longer than its context."""
+        """Adds a request, which joins a later step, and returns its number. The output of a prompt that
+        Model.chat_prompt() made is an answer. With `on_delta`, step() calls it with what is added to the output
+        and does not return that; if it returns False, the request ends. Raises Error, and adds nothing, when the
+        model cannot do what it asks or the prompt is longer than its context."""
         if on_delta is not None and not callable(on_delta):
             raise TypeError(f"on_delta has the type {type(on_delta).__name__}, expected a function")
         request = self._session.add(prompt, with_schema_text(options))
@@ -147,7 +151,12 @@ class TextStream(OfOneProcess, Iterator[str]):
     """The output of one request while it is generated: whole code points. `generation` is the whole output
     once it has ended; of a search, `candidates` are."""
 
-    def __init__(self, session: _heed.Session, prompt: str | Sequence[int], options: dict[str, object]) -> None:
+    def __init__(
+        self,
+        session: _heed.Session,
+        prompt: str | Sequence[int] | _heed.ChatPrompt,
+        options: dict[str, object],
+    ) -> None:
         self.generation: _heed.Generation | None = None
         self.candidates: list[_heed.Candidate] | None = None
         self._session = session

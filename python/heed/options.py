@@ -112,6 +112,8 @@ class GenerateOptions(TypedDict, total=False):
     seed: int | None  #: of random numbers [1]
     schema: Schema | str | None  #: the output is JSON of it: a JSON Schema, or a type of which pydantic makes one
     white_space: Literal["free", "compact", "spaced"] | None  #: of that JSON ["free"]
+    complete: bool | None  #: completes such an output within its limit, by the shortest valid text [False]
+    free_log_probabilities: bool | None  #: over all tokens, not over those allowed [False]
     regex: str | None  #: the output matches it (ECMA-262) as a whole
     grammar: str | None  #: the output is derived by it: GBNF, which has "::=", or else Lark
     choice: Sequence[str] | None  #: the output is one of these
@@ -184,6 +186,8 @@ class ChatOptions(GenerateOptions, total=False):
     add_generation_prompt: bool | None  #: ends the prompt where the answer begins [True]
     control_tokens_in_messages: bool | None  #: recognises them in contents of messages, too [False]
     chat_template: str | None  #: Jinja in place of the model's own
+    tool_choice: str | None  #: "auto", "none", "required" or the function that must be called ["auto"]
+    parallel_tool_calls: bool | None  #: whether an answer may have several calls [True]
 
 
 class SessionOptions(TypedDict, total=False):

@@ -11,21 +11,14 @@
 namespace heed::python {
 namespace {
 
-/// What a chat template makes of messages; with the number of messages, which selects the ids of
-/// calls.
-struct Prompt {
-  ChatPrompt prompt;
-  uint64_t messages = 0;
-};
-
 /// `messages` is JSON.
-Prompt chat_prompt(const OpenModel& open, nb::handle messages, const Options& options) {
+MadePrompt chat_prompt(const OpenModel& open, nb::handle messages, const Options& options) {
   const Model model = open.get();
   const std::string json = text_from(messages, "messages");
   const auto chat_options = only_options<chat::ChatOption>(options, "chat_prompt");
   return run([&] {
     const std::vector<ChatMessage> read = read_chat_messages(json);
-    return Prompt{model.chat_prompt(read, chat_options), read.size()};
+    return MadePrompt{model.chat_prompt(read, chat_options), read.size()};
   });
 }
 
@@ -44,7 +37,7 @@ ChatResult chat(const OpenModel& open, nb::handle messages, const Options& optio
 /// The text of an answer, read as it is generated.
 class Reader {
  public:
-  explicit Reader(const Prompt& prompt) : reader_(prompt.prompt.answer, prompt.messages) {}
+  explicit Reader(const MadePrompt& prompt) : reader_(prompt.prompt.answer, prompt.messages) {}
   ChatAnswer feed(nb::handle text) { return reader_.feed(text_from(text, "text")); }
   ChatAnswer finish() { return reader_.finish(); }
 
@@ -79,16 +72,19 @@ void bind_answer(nb::module_& m) {
 
 void bind_chat(nb::module_& m, nb::class_<OpenModel>& model) {
   bind_answer(m);
-  nb::class_<Prompt>(m, "ChatPrompt", "What a chat template makes of messages.")
+  nb::class_<MadePrompt>(
+      m, "ChatPrompt",
+      "What a chat template makes of messages. Session.add() takes it for a prompt.")
       .def_prop_ro(
-          "text", [](const Prompt& one) { return one.prompt.text; }, "what the chat template gives")
+          "text", [](const MadePrompt& one) { return one.prompt.text; },
+          "what the chat template gives")
       .def_prop_ro(
-          "tokens", [](const Prompt& one) { return one.prompt.tokens; }, "of the text")
+          "tokens", [](const MadePrompt& one) { return one.prompt.tokens; }, "of the text")
       .def_prop_ro(
-          "end_tokens", [](const Prompt& one) { return one.prompt.end_tokens; },
+          "end_tokens", [](const MadePrompt& one) { return one.prompt.end_tokens; },
           "end an answer, besides those of the model");
   nb::class_<Reader>(m, "AnswerReader")
-      .def(nb::init<const Prompt&>(), nb::arg("prompt"))
+      .def(nb::init<const MadePrompt&>(), nb::arg("prompt"))
       .def("feed", &Reader::feed, nb::arg("text"))
       .def("finish", &Reader::finish);
   model.def("chat", &chat, nb::arg("messages"), nb::arg("options"))

@@ -79,6 +79,8 @@ StructuredOutput take_structured_output(Keywords& keywords) {
   StructuredOutput output;
   keywords.read("schema", output.json_schema);
   keywords.read("white_space", output.json_white_space);
+  keywords.read("complete", output.complete);
+  keywords.read("free_log_probabilities", output.free_log_probabilities);
   keywords.read("regex", output.regex);
   std::string grammar;
   keywords.read("grammar", grammar);
@@ -94,7 +96,7 @@ GenerateOptions take_generate_options(Keywords& keywords) {
 }
 
 void prepare_output(const Model& model, const GenerateOptions& options) {
-  const auto ignored = run([&] { return model.prepare(options.structured_output); });
+  const auto ignored = run([&] { return model.prepare(options); });
   if (ignored.empty()) return;
   std::string text = "these keywords of the JSON Schema assert nothing: ";
   for (size_t i = 0; i < ignored.size(); ++i) text += (i > 0 ? ", " : "") + ignored[i];
@@ -104,11 +106,17 @@ void prepare_output(const Model& model, const GenerateOptions& options) {
 
 Request take_request(nb::handle prompt, Keywords& keywords) {
   auto request = take_options<engine::RequestOption>(keywords);
-  request.prompt = prompt_from(prompt, "prompt");
+  const bool is_chat = nb::isinstance<MadePrompt>(prompt);
+  if (!is_chat) request.prompt = prompt_from(prompt, "prompt");
   for (const char* const name : {"beam", "num_beams", "n_best", "length_penalty"})
     if (keywords.has(name)) request.search.emplace();
   if (request.search) request.search = take_search_options(keywords, *request.search);
   request.options = take_generate_options(keywords);
+  if (is_chat) {
+    const ChatPrompt& made = nb::cast<const MadePrompt&>(prompt).prompt;
+    request.prompt = made.tokens;
+    request.options = answer_options(made, request.options);
+  }
   return request;
 }
 

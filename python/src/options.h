@@ -14,6 +14,13 @@
 
 namespace heed::python {
 
+/// What a chat template makes of messages; with the number of messages, which selects the ids of
+/// calls.
+struct MadePrompt {
+  ChatPrompt prompt;
+  uint64_t messages = 0;
+};
+
 // Options of heed, taken from keyword arguments of the same names. What is not given stays as it
 // is.
 
@@ -41,7 +48,8 @@ GenerateOptions take_generate_options(Keywords& keywords);
 /// Compiles what outputs are to match. Issues a UserWarning that names the keywords of a JSON
 /// Schema that assert nothing.
 void prepare_output(const Model& model, const GenerateOptions& options);
-/// The prompt and everything else of a request. It is a search if an option of one is given.
+/// The prompt and everything else of a request. It is a search if an option of one is given. The
+/// output of a MadePrompt is an answer (answer_options()).
 Request take_request(nb::handle prompt, Keywords& keywords);
 LoadOptions take_load_options(Keywords& keywords);
 HubOptions take_hub_options(Keywords& keywords);

@@ -17,7 +17,7 @@ struct Case {
 
 AnswerFormat format(ToolCallFormat calls, bool begins_with_reasoning = false) {
   return {.tool_calls = calls,
-          .tools = {"get_weather", "add"},
+          .tools = {{.name = "get_weather"}, {.name = "add"}},
           .reasoning_begin = "<think>",
           .reasoning_end = "</think>",
           .begins_with_reasoning = begins_with_reasoning};

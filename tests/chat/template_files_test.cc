@@ -55,8 +55,9 @@ TEST(ChatTemplates, AreChosenByTools) {
                                       {"name": "rag", "template": "{% broken"}]})");
   const ChatTemplates templates(folder.path(), tokenizer);
   const std::vector<ChatMessage> messages{{.role = "user", .content = "a"}};
-  EXPECT_EQ(templates.choose(false).prompt(messages, {}).text, "plain");
-  EXPECT_EQ(templates.choose(true).prompt(messages, {}).text, "Nonewith");
+  EXPECT_EQ(templates.choose({}).prompt(messages, {}).text, "plain");
+  EXPECT_EQ(templates.choose({.tools = "[]"}).prompt(messages, {}).text, "Nonewith");
+  EXPECT_EQ(&templates.choose({.tools = "[]", .tool_choice = "none"}), &templates.choose({}));
 }
 
 }  // namespace

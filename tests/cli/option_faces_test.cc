@@ -283,9 +283,11 @@ TEST(OptionFaces, HaveTheOptionsOfTasks) {
 TEST(OptionFaces, HaveTheOptionsOfChatsAndSessions) {
   // An answer follows add_generation_prompt. Whoever asks a server is not to pose as the model.
   const Spellings answers{{"add_generation_prompt", ""}};
+  const Spellings typed{{"add_generation_prompt", ""},
+                        {"parallel_tool_calls", "no_parallel_tool_calls"}};
   EXPECT_EQ(
       missing<chat::ChatOption>(
-          {program("chat", answers), program("generate", answers),
+          {program("chat", typed), program("generate", typed),
            c_header("c_generate.h", "heed_chat_options", answers),
            c_record("heed_chat_options", answers), c_header("c_text.h", "heed_chat_prompt_options"),
            c_record("heed_chat_prompt_options"),

@@ -32,8 +32,8 @@ TEST(OptionTables, HaveAllFields) {
   EXPECT_EQ(rows<DrawingOption>(), 4);
   [[maybe_unused]] const auto& [o1, o2, o3, o4, o5, o6] = TrainTokenizerOptions();
   EXPECT_EQ(rows<text::TrainTokenizerOption>(), 6);
-  [[maybe_unused]] const auto& [e1, e2, e3, e4, e5] = ChatOptions();
-  EXPECT_EQ(rows<chat::ChatOption>(), 5);
+  [[maybe_unused]] const auto& [e1, e2, e3, e4, e5, e6, e7] = ChatOptions();
+  EXPECT_EQ(rows<chat::ChatOption>(), 7);
   [[maybe_unused]] const auto& [generate, chat, f1, f2] = ConversationOptions();
   EXPECT_EQ(rows<ConversationOption>(), 2);
   [[maybe_unused]] const auto& [g1, g2, g3, g4, g5, g6, interrupted] = SessionOptions();

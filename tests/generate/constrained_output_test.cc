@@ -100,6 +100,97 @@ TEST(ConstrainedOutput, LogProbabilitiesAreThoseOfTheTokensThatMayFollow) {
     }
 }
 
+/// A tokenizer of the small vocabulary, which joins "a", "b" and "c", and `":` and `",`.
+text::Tokenizer small_tokenizer() {
+  nlohmann::json vocabulary;
+  const std::vector<std::string> pieces = small_pieces();
+  for (size_t id = 0; id < pieces.size(); ++id)
+    vocabulary[pieces[id].empty() ? "<" + std::to_string(id) + ">" : pieces[id]] = id;
+  return text::Tokenizer::from_json({{"model",
+                                      {{"type", "BPE"},
+                                       {"vocab", vocabulary},
+                                       {"merges", {"a b", "ab c", "b c", "\" :", "{ \""}}}},
+                                     {"added_tokens", nlohmann::json::array()},
+                                     {"decoder", {{"type", "Fuse"}}}},
+                                    "tokenizer.json");
+}
+
+TEST(ConstrainedOutput, WhatMustComeNextIsTokenizedAndNotChosen) {
+  const auto model = varied_model(kDecoderVariants[0], 128);
+  GeneratorOptions options = constrained(R"(\{"abc":[0-9]{3},"bcab":(abcde|abcfg)\})", 2.0f);
+  options.top_log_probabilities = 2;
+  const text::Tokenizer tokenizer = small_tokenizer();
+  for (const Generation& one : Generator(*model, tokenizer, options).generate(some_prompts(20))) {
+    EXPECT_EQ(one.finish_reason, FinishReason::stop);
+    std::vector<std::string> chosen, forced;
+    for (size_t i = 0; i < one.tokens.size(); ++i)
+      (one.best[i].size() == 1 ? forced : chosen).push_back(small_text({one.tokens[i]}));
+    // Behind the digits `,"` and what follows are certain; "ab" might have become "abc".
+    const std::string text = small_text(one.tokens);
+    EXPECT_TRUE(std::regex_match(text, std::regex(R"(\{"abc":\d{3},"bcab":abc(de|fg)\})"))) << text;
+    EXPECT_EQ(forced.front(), "{\"");
+    EXPECT_TRUE(std::ranges::count(forced, "\":") == 2) << text;
+    EXPECT_EQ(forced.back(), "}");
+    EXPECT_LE(chosen.size(), 5u) << text;
+    EXPECT_EQ(one.chosen.front().log_probability, 0.0);
+  }
+}
+
+/// The same tokens as without, but for the end of those that would have been cut off.
+TEST(ConstrainedOutput, IsCompletedWithinItsLimit) {
+  const auto model = varied_model(kDecoderVariants[0], 128);
+  const char* const pattern = R"(\{"a":"[a-t]*","b":\[[0-9]{2,}(,[0-9]{2,})*\]\})";
+  GeneratorOptions options = constrained(pattern, 2.0f);
+  options.constraint.complete = true;
+  int closed = 0;
+  for (const int64_t limit : {12, 13, 14, 17, 25, 40}) {
+    options.max_new_tokens = limit;
+    for (const bool with_tokenizer : {false, true}) {
+      std::optional<text::Tokenizer> tokenizer;
+      if (with_tokenizer) tokenizer = small_tokenizer();
+      for (const Generation& one :
+           Generator(*model, tokenizer, options).generate(some_prompts(20))) {
+        EXPECT_LE(std::ssize(one.tokens), limit);
+        EXPECT_EQ(one.finish_reason, FinishReason::stop);
+        EXPECT_TRUE(std::regex_match(small_text(one.tokens), std::regex(pattern)))
+            << small_text(one.tokens);
+        closed += std::ssize(one.tokens) == limit;
+      }
+    }
+  }
+  EXPECT_GT(closed, 20);
+  options.max_new_tokens = 3;
+  expect_error([&] { Generator(*model, {}, options).generate(some_prompts(1)); },
+               "3 tokens are too few for the shortest output");
+}
+
+TEST(ConstrainedOutput, FreeLogProbabilitiesAreThoseOfTheModel) {
+  const auto model = varied_model(kDecoderVariants[0], 128);
+  GeneratorOptions options = constrained(R"(\{"abc":[0-9]{3},"bcab":(abcde|abcfg)\})", 2.0f);
+  options.top_log_probabilities = 60;
+  const auto prompts = some_prompts(10);
+  const text::Tokenizer tokenizer = small_tokenizer();
+  const auto under = Generator(*model, tokenizer, options).generate(prompts);
+  options.constraint.free_log_probabilities = true;
+  const auto free = Generator(*model, tokenizer, options).generate(prompts);
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    EXPECT_EQ(free[i].tokens, under[i].tokens);
+    GeneratorOptions unconstrained;
+    unconstrained.max_new_tokens = 1;
+    unconstrained.top_log_probabilities = 60;
+    for (size_t t = 0; t < free[i].tokens.size(); ++t) {
+      std::vector<int32_t> so_far = prompts[i];
+      so_far.insert(so_far.end(), free[i].tokens.begin(), free[i].tokens.begin() + t);
+      const Generation next = Generator(*model, {}, unconstrained).generate({so_far}).front();
+      const auto& best = next.best.empty() ? next.best_at_end : next.best.front();
+      const auto own = std::ranges::find(best, free[i].tokens[t], &TokenLogProbability::token);
+      ASSERT_NE(own, best.end());
+      EXPECT_NEAR(own->log_probability, free[i].chosen[t].log_probability, 1e-4);
+      EXPECT_EQ(free[i].best[t].size(), 60u);
+    }
+  }
+}
+
 TEST(ConstrainedOutput, NeedsADecoderOnlyModel) {
   const auto model = varied_model(kDecoderVariants[5]);
   EXPECT_THROW(Generator(*model, {}, constrained("a", 0.0f)), Error);

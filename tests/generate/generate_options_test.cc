@@ -50,7 +50,7 @@ TEST(GenerateOptions, AreDifferentWhenOneIs) {
 }
 
 /// Does not compile when a struct has other fields than this: a field needs a row, but for
-/// structured_output, whose own fields have them.
+/// structured_output, whose own fields have them, and its answer, which answer_options() sets.
 TEST(GenerateOptions, AreAllDeclared) {
   [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] =
       GenerateOptions();
@@ -61,10 +61,10 @@ TEST(GenerateOptions, AreAllDeclared) {
   rows = 0;
   SearchOption::for_each([&](const auto&) { ++rows; });
   EXPECT_EQ(rows, 6);
-  [[maybe_unused]] const auto& [x, y, z, aa, ab, ac] = StructuredOutput();
+  [[maybe_unused]] const auto& [x, y, z, aa, ab, ac, ad, ae, answer] = StructuredOutput();
   rows = 0;
   StructuredOutputOption::for_each([&](const auto&) { ++rows; });
-  EXPECT_EQ(rows, 6);
+  EXPECT_EQ(rows, 8);
 }
 
 }  // namespace

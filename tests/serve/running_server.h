@@ -65,7 +65,7 @@ class RunningServer {
     write_quickly(bytes_ / "config.json", R"({
       "model_type": "llama", "vocab_size": 900, "hidden_size": 32, "intermediate_size": 64,
       "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 1024,
-      "rms_norm_eps": 1e-5, "hidden_act": "silu"})");
+      "rms_norm_eps": 1e-5, "hidden_act": "silu", "eos_token_id": 0})");
     engine::write_weights(bytes_.path());
   }
 

@@ -16,6 +16,9 @@ ChatOptions ChatArguments::options() const {
 std::vector<Option> add_chat_options(Command& command, ChatArguments& arguments) {
   using chat::ChatOption;
   return {add_declared_value(command, ChatOption::tools, arguments.tools_file).existing_file(),
+          add_declared_option(command, ChatOption::tool_choice, arguments.chat),
+          command.add_flag("!--no-parallel-tool-calls", arguments.chat.parallel_tool_calls,
+                           "At most one call in an answer"),
           add_declared_value(command, ChatOption::chat_template, arguments.template_file)
               .existing_file(),
           add_declared_option(command, ChatOption::chat_template_kwargs, arguments.chat),

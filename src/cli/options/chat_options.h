@@ -17,8 +17,8 @@ struct ChatArguments {
   ChatOptions options() const;
 };
 
-/// Adds --tools, --chat-template, --chat-template-kwargs and --control-tokens-in-messages, and
-/// returns them.
+/// Adds --tools, --tool-choice, --no-parallel-tool-calls, --chat-template, --chat-template-kwargs
+/// and --control-tokens-in-messages, and returns them.
 std::vector<Option> add_chat_options(Command& command, ChatArguments& arguments);
 
 }  // namespace heed::cli

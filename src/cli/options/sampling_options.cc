@@ -56,10 +56,12 @@ void add_structured_output_options(Command& command, SamplingArguments& argument
   for (size_t i = 0; i < added.size(); ++i)
     for (size_t j = 0; j < i; ++j) added[i].excludes(added[j]);
   add_declared_option(command, StructuredOutputOption::json_white_space, output).needs(added[0]);
+  add_declared_option(command, StructuredOutputOption::complete, output);
+  add_declared_option(command, StructuredOutputOption::free_log_probabilities, output);
 }
 
 void prepare_output(const Model& model, const GenerateOptions& options) {
-  const std::vector<std::string> ignored = model.prepare(options.structured_output);
+  const std::vector<std::string> ignored = model.prepare(options);
   if (!ignored.empty())
     print_warnings({fmt::format("these keywords of the JSON Schema assert nothing: {}",
                                 fmt::join(ignored, ", "))});

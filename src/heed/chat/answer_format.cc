@@ -1,6 +1,6 @@
 #include "heed/chat/answer_format.h"
 
-#include "heed/base/error.h"
+#include "heed/chat/answer_grammar.h"
 
 namespace heed::chat {
 
@@ -25,12 +25,9 @@ ReasoningMarks reasoning_marks(std::string_view source) {
 namespace heed {
 
 GenerateOptions answer_options(const ChatPrompt& prompt, const GenerateOptions& options) {
-  const AnswerFormat& answer = prompt.answer;
-  require_input(options.structured_output == StructuredOutput() ||
-                    (answer.tools.empty() && !answer.begins_with_reasoning && !answer.channels),
-                "an answer that must match a constraint cannot have {}",
-                answer.tools.empty() ? "reasoning before it" : "calls of tools");
   GenerateOptions complete = options;
+  if (options.structured_output != StructuredOutput() || chat::restricts_answers(prompt.answer))
+    complete.structured_output.answer = prompt.answer;
   complete.skip_special_tokens = false;
   complete.end_tokens.insert(complete.end_tokens.end(), prompt.end_tokens.begin(),
                              prompt.end_tokens.end());

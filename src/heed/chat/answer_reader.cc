@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "heed/base/ascii.h"
-#include "heed/base/json_nesting.h"
 #include "heed/base/random.h"
 #include "heed/chat.h"
 #include "heed/chat/call_syntax.h"
@@ -20,12 +19,6 @@ size_t leading_white_space(std::string_view text) {
 
 size_t size_without_trailing_white_space(std::string_view text) {
   return text.find_last_not_of(kWhiteSpace) + 1;  // npos + 1 is 0
-}
-
-bool inside_json_string(std::string_view text) {
-  JsonNesting nesting;
-  for (const char c : text) nesting.advance(c);
-  return nesting.inside_string;
 }
 
 /// Nine letters and digits, which is what the templates of Mistral require.
@@ -153,7 +146,7 @@ bool AnswerReader::State::read_content(bool last) {
 
 bool AnswerReader::State::names_offered_tool(const std::vector<ToolCall>& found) const {
   return std::ranges::all_of(found, [&](const ToolCall& call) {
-    return std::ranges::find(format.tools, call.name) != format.tools.end();
+    return std::ranges::find(format.tools, call.name, &OfferedTool::name) != format.tools.end();
   });
 }
 
@@ -175,10 +168,9 @@ bool AnswerReader::State::read_call(bool last) {
   const size_t begin = bare ? 0 : marks.begin.size();
   size_t end = all.npos;
   if (!marks.end.empty()) {
-    end = all.find(marks.end, begin);
     // The end mark may also be a part of an argument.
-    while (end != all.npos && inside_json_string(all.substr(begin, end - begin)))
-      end = all.find(marks.end, end + 1);
+    end = chat::find_outside_strings(all.substr(begin), marks.end);
+    if (end != all.npos) end += begin;
   }
   if (end == all.npos && !last) return false;
   const size_t after = end == all.npos ? all.size() : end + marks.end.size();

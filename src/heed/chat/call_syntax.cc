@@ -13,18 +13,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Calls = std::vector<ToolCall>;
 
-constexpr std::string_view kMistralCall = "[TOOL_CALLS]", kMistralId = "[CALL_ID]",
-                           kMistralArguments = "[ARGS]";
-constexpr std::string_view kDeepseekCall = "<｜tool▁call▁begin｜>",
-                           kDeepseekCallEnd = "<｜tool▁call▁end｜>",
-                           kDeepseekSeparator = "<｜tool▁sep｜>";
+constexpr std::string_view kMistralId = "[CALL_ID]";
 
-/// Takes what precedes `mark` off the front of `text`, and the mark; all if there is no mark.
-std::string_view take_until(std::string_view& text, std::string_view mark) {
-  const size_t found = text.find(mark);
+/// Takes what precedes `mark`, which stands at `found`, off the front of `text`, and the mark; all
+/// if there is no mark.
+std::string_view take_until(std::string_view& text, std::string_view mark, size_t found) {
   const std::string_view taken = text.substr(0, found);
   text.remove_prefix(found == text.npos ? text.size() : found + mark.size());
   return taken;
+}
+std::string_view take_until(std::string_view& text, std::string_view mark) {
+  return take_until(text, mark, text.find(mark));
 }
 
 std::optional<Json> parse(std::string_view text) {
@@ -108,7 +107,8 @@ bool read_mistral(std::string_view text, Calls& calls) {
 bool read_deepseek(std::string_view text, Calls& calls) {
   while (!trimmed(text).empty()) {
     if (!trimmed(take_until(text, kDeepseekCall)).empty()) return false;
-    std::string_view call = take_until(text, kDeepseekCallEnd);
+    std::string_view call =
+        take_until(text, kDeepseekCallEnd, find_outside_strings(text, kDeepseekCallEnd));
     std::string_view name = trimmed(take_until(call, kDeepseekSeparator));
     call = trimmed(call);
     if (!call.starts_with('{')) {
@@ -143,6 +143,15 @@ std::optional<ToolCall> read_call(std::string_view name, std::string_view argume
   const auto json = parse(arguments);
   if (name.empty() || !json || !json->is_object()) return std::nullopt;
   return ToolCall{.id = {}, .name = std::string(name), .arguments = dump_json(*json)};
+}
+
+size_t find_outside_strings(std::string_view text, std::string_view mark) {
+  JsonNesting nesting;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (!nesting.inside_string && text.substr(i).starts_with(mark)) return i;
+    nesting.advance(text[i]);
+  }
+  return text.npos;
 }
 
 size_t end_of_json(std::string_view text) {

@@ -8,10 +8,7 @@
 namespace heed::chat {
 namespace {
 
-constexpr std::string_view kChannel = "<|channel|>", kMessage = "<|message|>",
-                           kRecipient = "to=", kFunctions = "functions.";
-/// What ends the text of a message.
-constexpr std::string_view kEnds[] = {"<|end|>", "<|return|>", kChannelCallEnd, "<|start|>"};
+constexpr std::string_view kRecipient = "to=", kFunctions = "functions.";
 
 std::string_view word(std::string_view text) {
   return text.substr(0, text.find_first_of(" \t\r\n<"));
@@ -27,18 +24,20 @@ struct TextEnd {
   size_t begin, end;  // of the mark
 };
 
-/// The first mark that ends a text; npos if there is none.
-TextEnd text_end(std::string_view text) {
+/// The first mark that ends a text, in JSON one outside of strings; npos if there is none.
+TextEnd text_end(std::string_view text, bool is_json) {
   TextEnd first{text.npos, text.npos};
-  for (const std::string_view mark : kEnds)
-    if (const size_t at = text.find(mark); at < first.begin) first = {at, at + mark.size()};
+  for (const std::string_view mark : kMessageEnds)
+    if (const size_t at = is_json ? find_outside_strings(text, mark) : text.find(mark);
+        at < first.begin)
+      first = {at, at + mark.size()};
   return first;
 }
 
 /// Size of the longest end of `text` with which one of the marks begins.
 size_t partial_end(std::string_view text) {
   size_t size = 0;
-  for (const std::string_view mark : kEnds) size = std::max(size, partial_mark(text, mark));
+  for (const std::string_view mark : kMessageEnds) size = std::max(size, partial_mark(text, mark));
   return size;
 }
 
@@ -77,7 +76,7 @@ bool ChannelReader::read_header(std::string& unread, bool last, ChatAnswer& part
 }
 
 bool ChannelReader::read_text(std::string& unread, bool last, ChatAnswer& part) {
-  const TextEnd end = text_end(unread);
+  const TextEnd end = text_end(unread, mode_ == Mode::call);
   const bool ended = end.begin != unread.npos;
   if (mode_ == Mode::call) {
     if (!ended && !last) return false;

@@ -11,8 +11,16 @@ namespace heed::chat {
 /// Whether a chat template is for models that answer in channels (OpenAI's harmony format).
 bool has_channels(std::string_view source);
 
+// What stands around the parts of a message.
+inline constexpr std::string_view kChannel = "<|channel|>", kMessage = "<|message|>",
+                                  kMessageEnd = "<|end|>", kMessageStart = "<|start|>",
+                                  kConstrain = "<|constrain|>";
+
 /// The token that ends a call of a tool; it ends an answer, too.
 inline constexpr std::string_view kChannelCallEnd = "<|call|>";
+/// What ends the text of a message.
+inline constexpr std::string_view kMessageEnds[] = {kMessageEnd, "<|return|>", kChannelCallEnd,
+                                                    kMessageStart};
 
 /// Reads an answer in channels, as gpt-oss writes it: messages of a header and a text, such as
 ///

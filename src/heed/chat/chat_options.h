@@ -10,6 +10,11 @@ namespace heed::chat {
 // Of prompts that an answer follows. The command line takes names of files for tools and template.
 #define HEED_ANSWER_OPTIONS(OPTION)                                                               \
   OPTION(tools, .help = "JSON file with the functions that the model may call, in OpenAI's form") \
+  OPTION(tool_choice,                                                                             \
+         .help =                                                                                  \
+             "auto: the model decides whether to call a function; none: it is told of none; "     \
+             "required: it must call one; or the name of the function that it must call")         \
+  OPTION(parallel_tool_calls, .help = "Several calls in one answer")                              \
   OPTION(chat_template, .help = "Jinja file to use instead of the model's chat template")         \
   OPTION(chat_template_kwargs,                                                                    \
          .help =                                                                                  \

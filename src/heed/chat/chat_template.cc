@@ -46,9 +46,13 @@ constexpr auto kSpecialTokenNames = [] {
   return names;
 }();
 
-Json read_tools(const std::string& tools) {
-  if (tools.empty()) return nullptr;
-  Json json = blame_input([&] { return parse_ordered_json(tools, "tools"); });
+/// The functions that the model is told of; null without any.
+Json read_tools(const ChatOptions& options) {
+  const bool needs_tools = options.tool_choice != "auto" && options.tool_choice != "none";
+  if (options.tool_choice == "none" || (options.tools.empty() && !needs_tools)) return nullptr;
+  Json json = Json::array();
+  if (!options.tools.empty())
+    json = blame_input([&] { return parse_ordered_json(options.tools, "tools"); });
   require_input(json.is_array(), "tools is {}, expected a list", excerpt(json));
   for (size_t i = 0; i < json.size(); ++i) {
     const Json& tool = json[i];
@@ -58,7 +62,26 @@ Json read_tools(const std::string& tools) {
                   "{{\"name\": ..., \"parameters\": ...}}}}",
                   i, excerpt(tool));
   }
+  require_input(!needs_tools || !json.empty(), "tool_choice is {}, but there are no tools",
+                quoted(options.tool_choice));
   return json.empty() ? Json() : json;
+}
+
+/// Those that an answer may call: all, or the one that is chosen.
+std::vector<OfferedTool> offered_tools(const Json& tools, const std::string& choice) {
+  std::vector<OfferedTool> offered;
+  for (const Json& tool : tools) {
+    const Json& function = tool["function"];
+    OfferedTool one{.name = function["name"].get<std::string>(),
+                    .strict = function.value("strict", Json()) == true};
+    if (const auto found = function.find("parameters"); found != function.end())
+      one.parameters = dump_json(*found);
+    if (choice == "auto" || choice == "required" || choice == one.name)
+      offered.push_back(std::move(one));
+  }
+  require_input(!offered.empty(), "tool_choice is {}, expected auto, none, required or a function",
+                quoted(choice));
+  return offered;
 }
 
 Json read_kwargs(const std::string& kwargs) {
@@ -93,7 +116,7 @@ jinja::Rendered ChatTemplate::render(std::span<const ChatMessage> messages,
                                      const ChatOptions& options) const {
   require_input(!messages.empty(), "there are no messages");
   std::vector<ChatMessage> own = checked(messages);
-  Json tools = read_tools(options.tools);
+  Json tools = read_tools(options);
   if (!tools.is_null() && source_.find("tools") == source_.npos) {
     own = describe_tools(std::move(own), tools);
     tools = nullptr;
@@ -162,10 +185,11 @@ AnswerFormat ChatTemplate::answer_format(const ChatOptions& options,
                                          const std::string& rendered) const {
   AnswerFormat format;
   format.channels = has_channels(source_);
-  if (const Json tools = read_tools(options.tools); !tools.is_null()) {
+  if (const Json tools = read_tools(options); !tools.is_null()) {
     format.tool_calls = tool_call_format(source_);
-    for (const Json& tool : tools)
-      format.tools.push_back(tool["function"]["name"].get<std::string>());
+    format.tools = offered_tools(tools, options.tool_choice);
+    format.must_call = options.tool_choice != "auto";
+    format.parallel_tool_calls = options.parallel_tool_calls;
   }
   const ReasoningMarks marks = reasoning_marks(source_);
   format.reasoning_begin = marks.begin;
@@ -229,7 +253,8 @@ ChatTemplates::ChatTemplates(std::span<const StoredTemplate> stored,
   require(default_ || tool_use_, "{}: no chat template is named default", model.string());
 }
 
-const ChatTemplate& ChatTemplates::choose(bool tools) const {
+const ChatTemplate& ChatTemplates::choose(const ChatOptions& options) const {
+  const bool tools = !options.tools.empty() && options.tool_choice != "none";
   return tool_use_ && (tools || !default_) ? *tool_use_ : *default_;
 }
 

@@ -76,7 +76,7 @@ class ChatTemplates {
                 const text::Tokenizer& tokenizer);
 
   /// The template for conversations with or without tools ("tool_use" or "default").
-  const ChatTemplate& choose(bool tools) const;
+  const ChatTemplate& choose(const ChatOptions& options) const;
 
  private:
   std::optional<ChatTemplate> default_, tool_use_;

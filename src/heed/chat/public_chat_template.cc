@@ -33,7 +33,7 @@ ChatPrompt ChatTemplate::prompt(const std::vector<ChatMessage>& messages,
   if (!options.chat_template.empty())
     return chat::own_template(options.chat_template, text::unwrapped(state_->tokenizer))
         .prompt(messages, options, earlier);
-  return state_->templates.choose(!options.tools.empty()).prompt(messages, options, earlier);
+  return state_->templates.choose(options).prompt(messages, options, earlier);
 }
 
 const Tokenizer& ChatTemplate::tokenizer() const { return state_->tokenizer; }

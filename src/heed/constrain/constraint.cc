@@ -39,6 +39,11 @@ MaskTable& Constraint::Automaton::masks(const std::shared_ptr<const Vocabulary>&
   return *masks_.back();
 }
 
+ShortestText& Constraint::Automaton::shortest_text() {
+  if (!shortest_text_) shortest_text_ = std::make_unique<ShortestText>(recognizer_);
+  return *shortest_text_;
+}
+
 void Constraint::with_automaton(const std::function<void(Automaton&, uint64_t)>& use) const {
   MutexLock lock(mutex_);
   for (const bool is_last : {false, true}) {
@@ -56,11 +61,35 @@ void Constraint::with_automaton(const std::function<void(Automaton&, uint64_t)>&
   }
 }
 
-std::shared_ptr<const Constraint> compile_choice(std::span<const std::string> strings) {
+Symbol add_choice(GrammarBuilder& builder, std::span<const std::string> strings) {
+  return builder.terminal(builder.expressions().one_of({strings.begin(), strings.end()}));
+}
+
+namespace {
+
+template <typename Add>
+std::shared_ptr<const Constraint> compiled(const Add& add) {
   GrammarBuilder builder;
-  const Symbol start =
-      builder.terminal(builder.expressions().one_of({strings.begin(), strings.end()}));
+  const Symbol start = add(builder);
   return std::make_shared<const Constraint>(std::move(builder), start);
+}
+
+}  // namespace
+
+std::shared_ptr<const Constraint> compile_regex(std::string_view pattern, RegexDialect dialect) {
+  return compiled([&](GrammarBuilder& builder) { return add_regex(builder, pattern, dialect); });
+}
+
+std::shared_ptr<const Constraint> compile_gbnf(std::string_view text) {
+  return compiled([&](GrammarBuilder& builder) { return add_gbnf(builder, text); });
+}
+
+std::shared_ptr<const Constraint> compile_lark(std::string_view text) {
+  return compiled([&](GrammarBuilder& builder) { return add_lark(builder, text); });
+}
+
+std::shared_ptr<const Constraint> compile_choice(std::span<const std::string> strings) {
+  return compiled([&](GrammarBuilder& builder) { return add_choice(builder, strings); });
 }
 
 }  // namespace heed::constrain

@@ -13,6 +13,7 @@
 #include "heed/constrain/mask_table.h"
 #include "heed/constrain/recognizer.h"
 #include "heed/constrain/regex.h"
+#include "heed/constrain/shortest_text.h"
 #include "heed/constrain/text_cover.h"
 #include "heed/constrain/vocabulary.h"
 
@@ -38,11 +39,13 @@ class Constraint {
     Recognizer& recognizer() { return recognizer_; }
     /// Throws Error if the vocabulary cannot spell what the constraint requires.
     MaskTable& masks(const std::shared_ptr<const Vocabulary>& vocabulary);
+    ShortestText& shortest_text();
 
    private:
     const Grammar& grammar_;  // of the constraint
     Recognizer recognizer_;
     TextCover cover_;
+    std::unique_ptr<ShortestText> shortest_text_;    // once it was needed
     std::vector<std::unique_ptr<MaskTable>> masks_;  // the vocabulary used last is the last
   };
   /// Calls use(automaton, number) while no other thread uses the automaton; `number` is a different
@@ -57,15 +60,26 @@ class Constraint {
   mutable uint64_t number_ HEED_GUARDED_BY(mutex_) = 0;
 };
 
+// Each of these adds texts to a grammar and returns the symbol that derives them. They throw Error,
+// with the place, for what is malformed or not supported.
+
 /// The strings that match `pattern` as a whole: "cat|dog", not a text that holds one of them.
 /// regex.h says which syntax is supported.
+Symbol add_regex(GrammarBuilder& builder, std::string_view pattern,
+                 RegexDialect dialect = RegexDialect::ecma);
+/// A grammar as llama.cpp writes them (grammars/README.md there), beginning at its rule "root".
+Symbol add_gbnf(GrammarBuilder& builder, std::string_view text);
+/// A grammar of the Python package Lark, beginning at its rule "start". What it ignores is ignored
+/// in the whole of the builder's grammar.
+Symbol add_lark(GrammarBuilder& builder, std::string_view text);
+/// One of the strings.
+Symbol add_choice(GrammarBuilder& builder, std::span<const std::string> strings);
+
+// Constraints of these texts alone. They throw Error as the functions above and Constraint do.
 std::shared_ptr<const Constraint> compile_regex(std::string_view pattern,
                                                 RegexDialect dialect = RegexDialect::ecma);
-/// A grammar as llama.cpp writes them (grammars/README.md there), beginning at its rule "root".
 std::shared_ptr<const Constraint> compile_gbnf(std::string_view text);
-/// A grammar of the Python package Lark, beginning at its rule "start".
 std::shared_ptr<const Constraint> compile_lark(std::string_view text);
-/// One of the strings.
 std::shared_ptr<const Constraint> compile_choice(std::span<const std::string> strings);
 
 }  // namespace heed::constrain

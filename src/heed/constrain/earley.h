@@ -51,7 +51,6 @@ class Earley {
   /// Bytes of memory, about.
   size_t memory() const;
 
- private:
   /// An item and what follows where it ends.
   struct Waiter {
     uint32_t item, continuation;
@@ -63,6 +62,17 @@ class Earley {
     Waiter after;
     auto operator<=>(const Entry&) const = default;
   };
+  std::span<const Entry> entries(uint32_t row) const { return rows_[row].entries; }
+  /// How many continuations there are, and what waits in one. It refers to itself, to those before
+  /// it and to some that were made together with it.
+  size_t continuations() const { return continuations_.size(); }
+  std::span<const Waiter> waiters(uint32_t continuation) const {
+    return continuations_[continuation];
+  }
+  /// The continuation of a text as a whole: {(kEnd, kWhole)}.
+  static constexpr uint32_t kWhole = 0;
+
+ private:
   struct Row {
     std::vector<Entry> entries;
     bool accepting;
@@ -82,9 +92,6 @@ class Earley {
     std::vector<Entry> entries = {};
     bool accepting = false;
   };
-
-  // The continuation of a text as a whole: {(kEnd, kWhole)}.
-  static constexpr uint32_t kWhole = 0;
 
   void find_components();
   void spend(size_t steps);

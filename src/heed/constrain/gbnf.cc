@@ -17,9 +17,10 @@ constexpr int kMaxGbnfNesting = 200;
 // alternative that begins on a line of its own with |.
 class GbnfParser {
  public:
-  explicit GbnfParser(std::string_view text) : reader_(text, {"#"}) {}
+  GbnfParser(GrammarBuilder& builder, std::string_view text)
+      : reader_(text, {"#"}), builder_(builder) {}
 
-  std::shared_ptr<const Constraint> compile() {
+  Symbol read() {
     reader_.skip_space(true);
     while (!reader_.at_end()) parse_rule();
     const auto root = rules_.find("root");
@@ -32,7 +33,7 @@ class GbnfParser {
       }
     }
     builder_.fold_regular_parts();
-    return std::make_shared<const Constraint>(std::move(builder_), root->second.symbol);
+    return root->second.symbol;
   }
 
  private:
@@ -198,14 +199,14 @@ class GbnfParser {
   }
 
   GrammarReader reader_;
-  GrammarBuilder builder_;
+  GrammarBuilder& builder_;
   std::map<std::string, Rule, std::less<>> rules_;
 };
 
 }  // namespace
 
-std::shared_ptr<const Constraint> compile_gbnf(std::string_view text) {
-  return GbnfParser(text).compile();
+Symbol add_gbnf(GrammarBuilder& builder, std::string_view text) {
+  return GbnfParser(builder, text).read();
 }
 
 }  // namespace heed::constrain

@@ -41,6 +41,7 @@ class GrammarBuilder {
   void define(Symbol declared, Symbol body);
   /// Matches of `expression` may stand before, between and behind terminals.
   void ignore(ExpressionId expression);
+  bool ignores_anything() const { return ignored_ != expressions_.none(); }
   /// Makes one terminal of each part that is regular: that refers to no rule that is recursive. For
   /// grammars whose terminals are single characters.
   void fold_regular_parts();

@@ -17,9 +17,10 @@ constexpr int kMaxLarkNesting = 200;
 // nothing here: they do not change which texts match.
 class LarkParser {
  public:
-  explicit LarkParser(std::string_view text) : reader_(text, {"//", "#"}) {}
+  LarkParser(GrammarBuilder& builder, std::string_view text)
+      : reader_(text, {"//", "#"}), builder_(builder) {}
 
-  std::shared_ptr<const Constraint> compile() {
+  Symbol read() {
     reader_.skip_space(true);
     while (!reader_.at_end()) {
       parse_statement();
@@ -37,7 +38,7 @@ class LarkParser {
       if (is_terminal(name)) builder_.fold(rule.symbol);
     }
     for (const Symbol part : ignored_) builder_.ignore(builder_.fold(part));
-    return std::make_shared<const Constraint>(std::move(builder_), start->second.symbol);
+    return start->second.symbol;
   }
 
  private:
@@ -248,7 +249,7 @@ class LarkParser {
   }
 
   GrammarReader reader_;
-  GrammarBuilder builder_;
+  GrammarBuilder& builder_;
   LarkTerminals terminals_{reader_, builder_.expressions()};
   std::map<std::string, Rule, std::less<>> rules_;
   std::vector<Symbol> ignored_;
@@ -257,8 +258,8 @@ class LarkParser {
 
 }  // namespace
 
-std::shared_ptr<const Constraint> compile_lark(std::string_view text) {
-  return LarkParser(text).compile();
+Symbol add_lark(GrammarBuilder& builder, std::string_view text) {
+  return LarkParser(builder, text).read();
 }
 
 }  // namespace heed::constrain

@@ -121,6 +121,35 @@ bool Matcher::is_complete() {
   return result || current().ended;
 }
 
+bool Matcher::can_end_within(int64_t tokens) {
+  if (current().ended) return true;
+  uint32_t length = 0;
+  with_automaton(
+      [&](Automaton& automaton) { length = automaton.shortest_text().length(current().state); });
+  if (length <= tokens && (length == 0 || vocabulary_->has_every_byte())) return true;
+  if (length > tokens * static_cast<int64_t>(vocabulary_->max_token_bytes())) return false;
+  const std::string text = shortest_text();
+  for (std::string_view rest = text; !rest.empty(); --tokens) {
+    const std::optional<int32_t> token = vocabulary_->longest_token(rest);
+    if (!token || tokens == 0) return false;
+    rest.remove_prefix(vocabulary_->bytes(*token).size());
+  }
+  return true;
+}
+
+int32_t Matcher::closing_token() {
+  const std::optional<int32_t> token = vocabulary_->longest_token(shortest_text());
+  require(token.has_value(), "no token spells the shortest text that satisfies the constraint");
+  return *token;
+}
+
+std::string Matcher::shortest_text() {
+  std::string text;
+  with_automaton(
+      [&](Automaton& automaton) { text = automaton.shortest_text().text(current().state); });
+  return text;
+}
+
 std::string Matcher::forced_bytes(size_t limit) {
   std::string result;
   if (current().ended) return result;

@@ -44,6 +44,13 @@ class Matcher {
   /// The bytes that must follow, as far as there is only one possibility; at most `limit`.
   std::string forced_bytes(size_t limit = 4096);
 
+  /// Whether at most `tokens` tokens that closing_token() gives, one after the other, lead to a
+  /// text that may end.
+  bool can_end_within(int64_t tokens);
+  /// The next token of the shortest text that may end: the longest that it begins with. Throws
+  /// Error if the text may end here, or if no token spells the shortest text.
+  int32_t closing_token();
+
   const Vocabulary& vocabulary() const { return *vocabulary_; }
 
  private:
@@ -56,6 +63,7 @@ class Matcher {
 
   void with_automaton(const std::function<void(Automaton&)>& use);
   void replay(Recognizer& recognizer);
+  std::string shortest_text();
   const Step& current() const { return steps_.back(); }
 
   std::shared_ptr<const Constraint> constraint_;

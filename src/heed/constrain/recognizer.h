@@ -49,6 +49,8 @@ class Recognizer {
     return std::span(threads_).subspan(states_[state].begin, states_[state].size);
   }
   Lexer& lexer() { return lexer_; }
+  const Earley& earley() const { return earley_; }
+  const Grammar& grammar() const { return grammar_; }
   /// Bytes of memory, about.
   size_t memory() const;
   /// Throws Error if the recognizer and `further` bytes exceed the memory it may have.

@@ -239,11 +239,8 @@ ExpressionId compile_pattern(Expressions& expressions, std::string_view pattern,
   return RegexCompiler(expressions, pattern, options).compile();
 }
 
-std::shared_ptr<const Constraint> compile_regex(std::string_view pattern, RegexDialect dialect) {
-  GrammarBuilder builder;
-  const Symbol start =
-      builder.terminal(compile_pattern(builder.expressions(), pattern, {.dialect = dialect}));
-  return std::make_shared<const Constraint>(std::move(builder), start);
+Symbol add_regex(GrammarBuilder& builder, std::string_view pattern, RegexDialect dialect) {
+  return builder.terminal(compile_pattern(builder.expressions(), pattern, {.dialect = dialect}));
 }
 
 }  // namespace heed::constrain

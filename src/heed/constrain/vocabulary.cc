@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "heed/base/error.h"
 #include "heed/base/utf8.h"
@@ -25,6 +24,19 @@ std::optional<size_t> slice_characters(std::string_view text) {
 }
 
 }  // namespace
+
+std::string special_token_text(std::string_view piece) {
+  const std::string mark(1, static_cast<char>(kSpecialMark));
+  return mark + std::string(piece) + mark;
+}
+
+bool has_special_mark(std::string_view text) {
+  return text.find(static_cast<char>(kSpecialMark)) != text.npos;
+}
+
+std::string_view text_before_special_token(std::string_view text) {
+  return text.substr(0, text.find(static_cast<char>(kSpecialMark)));
+}
 
 std::shared_ptr<const Vocabulary> Vocabulary::of(std::vector<std::string> bytes,
                                                  std::vector<int32_t> end_tokens) {
@@ -55,8 +67,40 @@ Vocabulary::Vocabulary(std::vector<std::string> bytes, std::vector<int32_t> end_
     }
     members[slice].push_back(token);
   }
+  ByteSet used, alone;
+  for (const std::string& text : bytes_) {
+    if (has_special_mark(text)) continue;
+    for (const char byte : text) used.add(static_cast<uint8_t>(byte));
+    if (text.size() == 1) alone.add(static_cast<uint8_t>(text[0]));
+  }
+  has_every_byte_ = used == alone;
   for (size_t i = 0; i < slices_.size(); ++i) slices_[i].trie = trie_of(members[i]);
   rest_ = trie_of(members.back());
+}
+
+std::optional<int32_t> Vocabulary::longest_token(std::string_view text) const {
+  std::optional<int32_t> longest;
+  size_t longest_size = 0;
+  const auto search = [&](const TokenTrie& trie) {
+    const std::vector<TokenTrie::Node>& nodes = trie.nodes;
+    size_t end = nodes.size();
+    for (size_t i = 0; i < end;) {
+      const TokenTrie::Node& node = nodes[i];
+      if (node.depth > text.size() || node.byte != static_cast<uint8_t>(text[node.depth - 1U])) {
+        i += node.size;
+        continue;
+      }
+      if (node.token != no_token() && node.depth > longest_size) {
+        longest = static_cast<int32_t>(node.token);
+        longest_size = node.depth;
+      }
+      end = i + node.size;
+      ++i;
+    }
+  };
+  for (const Slice& slice : slices_) search(slice.trie);
+  search(rest_);
+  return longest;
 }
 
 bool Vocabulary::is_end_token(int32_t token) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,16 @@
 #include "heed/constrain/byte_set.h"
 
 namespace heed::constrain {
+
+/// A byte that is no part of UTF-8: only special tokens have it.
+inline constexpr uint8_t kSpecialMark = 0xFF;
+/// What a special token, such as "<|im_end|>", appends to a text that a grammar describes: its
+/// piece between two such bytes, so that no other tokens spell it.
+std::string special_token_text(std::string_view piece);
+/// Whether a text has a byte that only special tokens may have.
+bool has_special_mark(std::string_view text);
+/// What precedes the first special token of a text.
+std::string_view text_before_special_token(std::string_view text);
 
 /// The bytes of some tokens as a tree, each node before its children: a walk that leaves out what
 /// is not allowed goes through the nodes from front to back.
@@ -62,6 +73,11 @@ class Vocabulary {
   /// Tokens with the bytes of another: pairs of the one that a trie holds and the other.
   std::span<const std::pair<uint32_t, uint32_t>> duplicates() const { return duplicates_; }
   size_t max_token_bytes() const { return max_token_bytes_; }
+  /// The token of the most bytes with which a text begins; nothing if there is none.
+  std::optional<int32_t> longest_token(std::string_view text) const;
+  /// Whether each byte of a token that is not special is a token, too: that many tokens can spell
+  /// any text that these spell.
+  bool has_every_byte() const { return has_every_byte_; }
   /// The bytes that tokens hold.
   const ByteSet& token_bytes() const { return token_bytes_; }
 
@@ -75,6 +91,7 @@ class Vocabulary {
   TokenTrie rest_;
   std::vector<std::pair<uint32_t, uint32_t>> duplicates_;
   size_t max_token_bytes_ = 0;
+  bool has_every_byte_ = false;
   ByteSet token_bytes_;
 };
 

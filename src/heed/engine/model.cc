@@ -67,8 +67,12 @@ Tokenizer Model::tokenizer(std::string_view purpose) const {
 
 const std::vector<std::string>& Model::warnings() const { return loaded_->warnings; }
 
-std::vector<std::string> Model::prepare(const StructuredOutput& output) const {
-  return loaded_->output_constraints.prepare(output);
+std::vector<std::string> Model::prepare(const GenerateOptions& options) const {
+  const StructuredOutput& output = options.structured_output;
+  if (output == StructuredOutput()) return {};
+  loaded_->generator_options(options);
+  return loaded_->output_constraints.ignored(
+      output, loaded_->shared_tokenizer("a constraint on the output"));
 }
 
 std::string Model::gpu() const { return loaded_->device ? loaded_->device->name() : std::string(); }

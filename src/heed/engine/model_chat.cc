@@ -14,7 +14,7 @@ ChatPrompt Model::chat_prompt(const std::vector<ChatMessage>& messages, const Ch
     return chat::own_template(options.chat_template, loaded_->shared_tokenizer("chat"))
         .prompt(messages, options, earlier);
   const chat::ChatTemplates& templates = loaded_->chat_templates.value();
-  return templates.choose(!options.tools.empty()).prompt(messages, options, earlier);
+  return templates.choose(options).prompt(messages, options, earlier);
 }
 
 ChatResult Model::chat(const std::vector<ChatMessage>& messages, const GenerateOptions& generate,

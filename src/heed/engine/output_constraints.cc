@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
+#include "heed/chat/answer_grammar.h"
 #include "heed/constrain/schema/json_schema.h"
 #include "heed/generate/generate_options.h"
 
@@ -14,55 +15,80 @@ constexpr size_t kMostConstraints = 16;
 /// Those of chats and of completions differ in the tokens that end an output.
 constexpr size_t kMostVocabularies = 4;
 
-std::shared_ptr<const constrain::Constraint> compile(const StructuredOutput& asked,
-                                                     std::vector<std::string>& ignored) {
-  const int set = !asked.json_schema.empty() + !asked.regex.empty() + !asked.gbnf.empty() +
-                  !asked.lark.empty() + !asked.choice.empty();
-  require_input(set == 1,
+int members_set(const StructuredOutput& asked) {
+  return !asked.json_schema.empty() + !asked.regex.empty() + !asked.gbnf.empty() +
+         !asked.lark.empty() + !asked.choice.empty();
+}
+
+/// What the content of an output must match, added to a grammar.
+constrain::Symbol add_content(constrain::GrammarBuilder& builder, const StructuredOutput& asked,
+                              std::vector<std::string>& ignored) {
+  require_input(members_set(asked) == 1,
                 "an output can have one of json_schema, regex, gbnf, lark and choice, found {}",
-                set);
+                members_set(asked));
   check_all<generate::StructuredOutputOption>(asked);
   require_input(asked.json_white_space == JsonWhiteSpace::free || !asked.json_schema.empty(),
                 "json_white_space is {} without a json_schema", name_of(asked.json_white_space));
-  if (!asked.json_schema.empty()) {
-    constrain::SchemaOptions options;
-    options.white_space = asked.json_white_space;
-    return constrain::compile_json_schema(asked.json_schema, options, &ignored);
+  if (!asked.json_schema.empty())
+    return constrain::add_json_schema(builder, asked.json_schema,
+                                      {.white_space = asked.json_white_space}, &ignored);
+  if (!asked.regex.empty()) return constrain::add_regex(builder, asked.regex);
+  if (!asked.gbnf.empty()) return constrain::add_gbnf(builder, asked.gbnf);
+  if (!asked.lark.empty()) return constrain::add_lark(builder, asked.lark);
+  return constrain::add_choice(builder, asked.choice);
+}
+
+std::shared_ptr<const constrain::Constraint> compile(const StructuredOutput& asked,
+                                                     const text::Tokenizer& tokenizer,
+                                                     std::vector<std::string>& ignored) {
+  constrain::GrammarBuilder builder;
+  std::optional<constrain::Symbol> start;
+  if (members_set(asked) > 0) start = add_content(builder, asked, ignored);
+  if (asked.answer) {
+    require_input(asked.answer->tools.empty() || !builder.ignores_anything(),
+                  "a grammar with %ignore cannot be combined with tools");
+    start = chat::add_answer(builder, *asked.answer, tokenizer, start);
   }
-  if (!asked.regex.empty()) return constrain::compile_regex(asked.regex);
-  if (!asked.gbnf.empty()) return constrain::compile_gbnf(asked.gbnf);
-  if (!asked.lark.empty()) return constrain::compile_lark(asked.lark);
-  return constrain::compile_choice(asked.choice);
+  return std::make_shared<const constrain::Constraint>(std::move(builder), *start);
 }
 
 }  // namespace
 
-OutputConstraints::Compiled OutputConstraints::compiled(const StructuredOutput& asked) const {
+OutputConstraints::Compiled OutputConstraints::compiled(const StructuredOutput& asked,
+                                                        const text::Tokenizer& tokenizer) const {
+  Compiled made{.asked = asked, .constraint = {}, .ignored = {}};
+  made.asked.complete = made.asked.free_log_probabilities = false;
   {
     const MutexLock lock(mutex_);
-    const auto found = std::ranges::find(last_, asked, &Compiled::asked);
+    const auto found = std::ranges::find(last_, made.asked, &Compiled::asked);
     if (found != last_.end()) return *found;
   }
-  Compiled made{.asked = asked, .constraint = {}, .ignored = {}};
-  made.constraint = compile(asked, made.ignored);
+  made.constraint = compile(asked, tokenizer, made.ignored);
   const MutexLock lock(mutex_);
   last_.push_front(made);
   if (last_.size() > kMostConstraints) last_.pop_back();
   return made;
 }
 
-std::vector<std::string> OutputConstraints::prepare(const StructuredOutput& asked) const {
-  if (asked == StructuredOutput()) return {};
-  return blame_input([&] { return compiled(asked).ignored; });
+std::vector<std::string> OutputConstraints::ignored(const StructuredOutput& asked,
+                                                    const text::Tokenizer& tokenizer) const {
+  if (members_set(asked) == 0 && !asked.answer) return {};
+  return blame_input([&] { return compiled(asked, tokenizer).ignored; });
 }
 
 generate::OutputConstraint OutputConstraints::get(const StructuredOutput& asked,
                                                   const text::Tokenizer& tokenizer,
                                                   int64_t vocab_size,
                                                   std::vector<int32_t> end_tokens) const {
-  if (asked == StructuredOutput()) return {};
-  generate::OutputConstraint result{.constraint =
-                                        blame_input([&] { return compiled(asked).constraint; })};
+  if (members_set(asked) == 0 && !asked.answer) {
+    require_input(asked == StructuredOutput(),
+                  "options of a structured output are given, and nothing that it must match");
+    return {};
+  }
+  generate::OutputConstraint result{
+      .constraint = blame_input([&] { return compiled(asked, tokenizer).constraint; }),
+      .complete = asked.complete,
+      .free_log_probabilities = asked.free_log_probabilities};
   {
     const MutexLock lock(mutex_);
     const auto found = std::ranges::find_if(vocabularies_, [&](const auto& one) {

@@ -23,8 +23,8 @@ struct Sequence {
 };
 
 /// How one request is decoded: the sequences that the decoder reads, and the choice of the next
-/// tokens. The Scheduler feeds the prompt to the first sequence, then the last token of each
-/// sequence.
+/// tokens. The Scheduler feeds the prompt to the first sequence, then the tokens that were added to
+/// each sequence.
 class DecodingState {
  public:
   virtual ~DecodingState() = default;
@@ -37,9 +37,9 @@ class DecodingState {
   virtual bool ended() const = 0;
   /// Of each row of logits. More are read where these are not enough.
   virtual LogitsNeeded logits_needed() const { return {}; }
-  /// Continues the sequences with logits [sequences, V], which it may overwrite. Every row has a
-  /// finite maximum and no NaN. Called from any thread, but not for one DecodingState from two at a
-  /// time.
+  /// Continues the sequences with logits [sequences, V], which it may overwrite: each by at least
+  /// one token unless it ends. Every row has a finite maximum and no NaN. Called from any thread,
+  /// but not for one DecodingState from two at a time.
   virtual void advance(Logits& logits) = 0;
 
   // For speculative decoding, of a decoding that has one sequence:
@@ -53,9 +53,9 @@ class DecodingState {
   virtual void shorten_draft(std::vector<int32_t>& /*draft*/) {}
   /// Like advance(), with logits [1 + draft.size(), V] after the sequence and each token of the
   /// draft, which the decoder has read, too. Continues the sequence for as long as the draft is
-  /// right, and by one token, and removes the cache rows of the other drafted tokens. Returns the
-  /// number of those that were right. Throws Error on logits that no token can be chosen from; only
-  /// the first row was checked.
+  /// right, and as advance() does, and removes the cache rows of the other drafted tokens. Returns
+  /// the number of those that were right. Throws Error on logits that no token can be chosen from;
+  /// only the first row was checked.
   virtual int64_t advance_drafted(Logits& /*logits*/, std::span<const int32_t> /*draft*/) {
     return 0;
   }

@@ -85,15 +85,21 @@ enum class SamplingUse { samples, penalizes };
   HEED_OTHER_GENERATE_OPTIONS(OPTION) \
   HEED_GENERATE_LISTS(OPTION)
 
-#define HEED_STRUCTURED_OUTPUT_VALUES(OPTION)                                                  \
-  OPTION(json_schema, .help = "The output is JSON that this file's JSON Schema allows")        \
-  OPTION(json_white_space, .key = "white_space",                                               \
-         .help =                                                                               \
-             "White space between the tokens of that JSON: free (default), compact (none) or " \
-             "spaced (as Python's json.dumps)")                                                \
-  OPTION(regex, .help = "The output matches this regular expression (ECMA-262) as a whole")    \
-  OPTION(gbnf, .help = "The output is derived by this grammar, as llama.cpp has it")           \
-  OPTION(lark, .help = "The output is derived by this grammar, as the Python package Lark has it")
+#define HEED_STRUCTURED_OUTPUT_VALUES(OPTION)                                                      \
+  OPTION(json_schema, .help = "The output is JSON that this file's JSON Schema allows")            \
+  OPTION(json_white_space, .key = "white_space",                                                   \
+         .help =                                                                                   \
+             "White space between the tokens of that JSON: free (default), compact (none) or "     \
+             "spaced (as Python's json.dumps)")                                                    \
+  OPTION(regex, .help = "The output matches this regular expression (ECMA-262) as a whole")        \
+  OPTION(gbnf, .help = "The output is derived by this grammar, as llama.cpp has it")               \
+  OPTION(lark, .help = "The output is derived by this grammar, as the Python package Lark has it") \
+  OPTION(complete,                                                                                 \
+         .help =                                                                                   \
+             "Complete such an output within the limit of its tokens, by the shortest text that "  \
+             "is valid")                                                                           \
+  OPTION(free_log_probabilities,                                                                   \
+         .help = "Log-probabilities of such an output over all tokens, not over those allowed")
 // An array in C.
 #define HEED_STRUCTURED_OUTPUT_LISTS(OPTION) \
   OPTION(choice, .help = "The output is one of these texts, separated by commas")

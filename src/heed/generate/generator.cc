@@ -52,6 +52,10 @@ GeneratorInput Generator::input(const std::vector<int32_t>& prompt) const {
   if (config.positions != model::PositionKind::none)
     input.max_new_tokens = std::min(
         input.max_new_tokens, config.max_positions - static_cast<int64_t>(input.prompt.size()) + 1);
+  require_input(!options_.constraint.complete ||
+                    ConstrainedOutput(options_.constraint).can_complete(input.max_new_tokens),
+                "{} tokens are too few for the shortest output that satisfies the constraint",
+                input.max_new_tokens);
   return input;
 }
 
@@ -111,6 +115,7 @@ std::vector<std::vector<Hypothesis>> Generator::search(
     const std::vector<std::vector<int32_t>>& prompts, const SearchOptions& options,
     uint64_t first_number) const {
   check(options);
+  require_input(!options_.constraint.complete, "a beam search cannot complete its outputs");
   const SearchBatch batch{.inputs = inputs(prompts, first_number),
                           .rules = options_.rules,
                           .constraint = options_.constraint,

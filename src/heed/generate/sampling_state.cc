@@ -83,11 +83,21 @@ std::optional<int32_t> SamplingState::choose_from(const TokenLogits& logits, siz
 }
 
 int32_t SamplingState::choose(Logits& logits, size_t draft_offset) {
+  if (!forced_.empty() && rules_allow(forced_.front())) return forced_.front();
+  forced_.clear();
   if (constrained_) constrained_->keep_drafted(draft_offset);
+  std::optional<int32_t> token;
   if (logits.has_largest() && only_lowers_logits(options_.sampling) &&
       only_lower_logits(options_.rules, input_.with_output(sequence_.tokens)))
-    if (const auto token = choose_from(logits.largest(0), draft_offset)) return *token;
-  return *choose_from(logits.all(0), draft_offset);
+    token = choose_from(logits.largest(0), draft_offset);
+  if (!token) token = choose_from(logits.all(0), draft_offset);
+  if (!constrained_) return *token;
+  return constrained_->token_with_room(*token, room() - static_cast<int64_t>(draft_offset));
+}
+
+/// Tokens that the output may still have.
+int64_t SamplingState::room() const {
+  return input_.max_new_tokens - static_cast<int64_t>(sequence_.tokens.size());
 }
 
 int32_t SamplingState::draft_token(Logits& logits, size_t draft_offset) {
@@ -111,17 +121,19 @@ void SamplingState::shorten_draft(std::vector<int32_t>& draft) {
 
 int64_t SamplingState::advance_drafted(Logits& logits, std::span<const int32_t> draft) {
   const size_t verified_rows = sequence_.cache_rows.size() - draft.size();
+  const std::vector<int32_t>& tokens = sequence_.tokens;
   size_t accepted = 0;
-  for (int64_t row = 0; row < logits.rows(); ++row) {
+  for (bool goes_on = true; goes_on;) {
+    const auto row = static_cast<int64_t>(accepted);
     Logits own = logits.slice(row, row + 1);
     if (row > 0) own.check();
-    const size_t before = sequence_.tokens.size();
+    size_t next = tokens.size();
     advance(own);
-    if (sequence_.tokens.size() == before || accepted == draft.size() ||
-        sequence_.tokens.back() != draft[accepted])
-      break;
-    ++accepted;
-    if (ended_) break;
+    goes_on = !ended_ && next < tokens.size();
+    for (; next < tokens.size() && accepted < draft.size() && tokens[next] == draft[accepted];
+         ++next)
+      ++accepted;
+    goes_on = goes_on && next == tokens.size();
   }
   sequence_.cache_rows.resize(verified_rows + accepted);
   result_.drafted_tokens += std::ssize(draft);
@@ -130,12 +142,13 @@ int64_t SamplingState::advance_drafted(Logits& logits, std::span<const int32_t> 
 }
 
 void SamplingState::advance(Logits& logits) {
+  if (sequence_.tokens.empty() && append_forced()) return;
   std::vector<float> unadjusted;
   const bool recorded = records_probabilities();
   if (recorded) {
     const std::span<const float> all = logits.all(0).by_token();
     unadjusted.assign(all.begin(), all.end());
-    if (constrained_) {
+    if (constrained_ && !options_.constraint.free_log_probabilities) {
       constrained_->keep_drafted(0);
       constrained_->restrict(TokenLogits(unadjusted));
     }
@@ -147,16 +160,59 @@ void SamplingState::advance(Logits& logits) {
                       ? FinishReason::length
                       : FinishReason::stop);
   }
+  if (recorded)
+    result_.chosen.push_back(log_probabilities(unadjusted, token, result_.best.emplace_back()));
+  append(token);
+  if (forced_.empty())
+    append_forced();
+  else
+    forced_.pop_front();
+}
+
+void SamplingState::append(int32_t token) {
   sequence_.tokens.push_back(token);
   counts_.add_output(token);
   if (constrained_) constrained_->append(token);
-  if (recorded)
-    result_.chosen.push_back(log_probabilities(unadjusted, token, result_.best.emplace_back()));
   if (decoded_) add_token_text(token);
   if (stop_.found() || (constrained_ && constrained_->is_complete()))
     return finish(FinishReason::stop);
-  if (static_cast<int64_t>(sequence_.tokens.size()) >= input_.max_new_tokens)
-    finish(FinishReason::length);
+  if (room() > 0) return;
+  const bool completed =
+      constrained_ && options_.constraint.complete && constrained_->is_accepting();
+  finish(completed ? FinishReason::stop : FinishReason::length);
+}
+
+/// Appends the tokens that must come next, whose logits need not be computed. Returns whether there
+/// are any. If their log-probabilities are wanted, they are appended one by one.
+bool SamplingState::append_forced() {
+  if (!constrained_ || !tokenizer_ || ended_) return false;
+  const size_t before = sequence_.tokens.size();
+  const auto forced = constrained_->forced_tokens(*tokenizer_, sequence_.tokens, room());
+  if (records_probabilities() && options_.constraint.free_log_probabilities) {
+    forced_.assign(forced.begin(), forced.end());
+    return false;
+  }
+  for (const int32_t token : forced) {
+    if (ended_ || !rules_allow(token)) break;
+    if (records_probabilities()) {
+      std::vector<TokenLogProbability>& best = result_.best.emplace_back();
+      result_.chosen.push_back({token, 0.0});
+      if (options_.top_log_probabilities > 0) best.push_back({token, 0.0});
+    }
+    append(token);
+  }
+  return sequence_.tokens.size() > before;
+}
+
+/// Whether neither the model's rules nor the request forbid the next token.
+bool SamplingState::rules_allow(int32_t token) const {
+  float logit = 0;
+  const TokenLogits alone({&logit, 1}, {&token, 1}, kForbiddenLogit);
+  const TokensSoFar tokens = input_.with_output(sequence_.tokens);
+  bias_logits(options_.rules, tokens, alone);
+  adjust_logits(options_.sampling, counts_, alone);
+  restrict_logits(options_.rules, tokens, alone);
+  return logit != kForbiddenLogit;
 }
 
 void SamplingState::finish(FinishReason reason) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,9 +27,7 @@ class SamplingState : public DecodingState {
   LogitsNeeded logits_needed() const override;
   /// Appends the token chosen from `logits` [1, V], which are changed by penalties and biases.
   void advance(Logits& logits) override;
-  int64_t max_draft() const override {
-    return input_.max_new_tokens - static_cast<int64_t>(sequence_.tokens.size()) - 1;
-  }
+  int64_t max_draft() const override { return forced_.empty() ? room() - 1 : 0; }
   int32_t draft_token(Logits& logits, size_t draft_offset) override;
   void shorten_draft(std::vector<int32_t>& draft) override;
   int64_t advance_drafted(Logits& logits, std::span<const int32_t> draft) override;
@@ -43,6 +42,10 @@ class SamplingState : public DecodingState {
   bool records_probabilities() const { return options_.top_log_probabilities >= 0; }
   std::optional<int32_t> choose_from(const TokenLogits& logits, size_t draft_offset);
   int32_t choose(Logits& logits, size_t draft_offset);
+  void append(int32_t token);
+  bool append_forced();
+  int64_t room() const;
+  bool rules_allow(int32_t token) const;
   void finish(FinishReason reason);
   void add_token_text(int32_t token);
   void add_text(std::string_view text, bool hidden = false);
@@ -57,6 +60,7 @@ class SamplingState : public DecodingState {
   TokenCounts counts_;
   std::optional<text::DecodeStream> decoded_;
   std::optional<ConstrainedOutput> constrained_;
+  std::deque<int32_t> forced_;  // tokens that come next, if their log-probabilities are computed
   StopStrings stop_;
   std::string new_text_;
   Sequence sequence_;

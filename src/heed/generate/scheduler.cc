@@ -8,6 +8,14 @@
 #include "heed/generate/logits.h"
 
 namespace heed::generate {
+namespace {
+
+/// The tokens of a sequence that were added since the last pass, once the prompt is read.
+std::span<const int32_t> unread_tokens(const DecodingState& decoding, const Sequence& sequence) {
+  return std::span(sequence.tokens).subspan(sequence.cache_rows.size() - decoding.prompt().size());
+}
+
+}  // namespace
 
 /// A request that has been admitted.
 struct Scheduler::Active {
@@ -20,7 +28,7 @@ struct Scheduler::Active {
   /// All rows of the decoder's caches that the request holds: those of its sequences.
   std::vector<int32_t> rows = {};
   std::vector<int32_t> draft = {};   // for the current pass
-  std::vector<int32_t> unread = {};  // the last token and the draft
+  std::vector<int32_t> unread = {};  // the tokens added last, and the draft
   int64_t accepted = 0;              // tokens of the draft
   std::exception_ptr error = {};
   bool ended = false;
@@ -128,12 +136,12 @@ void Scheduler::plan_prefill(Active& request, int64_t room) {
   input_requests_.push_back(&request);
 }
 
-/// Adds the last token of each sequence to the pass, and the draft.
+/// Adds the tokens added to each sequence to the pass, and the draft.
 void Scheduler::plan_decode(Active& request) {
   for (Sequence& sequence : request.decoding->sequences()) {
-    std::span<const int32_t> tokens = std::span<const int32_t>(sequence.tokens).last(1);
+    std::span<const int32_t> tokens = unread_tokens(*request.decoding, sequence);
     if (!request.draft.empty()) {
-      request.unread.assign(1, sequence.tokens.back());
+      request.unread.assign(tokens.begin(), tokens.end());
       request.unread.insert(request.unread.end(), request.draft.begin(), request.draft.end());
       tokens = request.unread;
     }
@@ -141,7 +149,7 @@ void Scheduler::plan_decode(Active& request) {
                        .cache_rows = sequence.cache_rows,
                        .memory_rows = request.memory_rows,
                        .generated = true,
-                       .logit_rows = std::ssize(tokens),
+                       .logit_rows = 1 + std::ssize(request.draft),
                        .adapters = request.adapters,
                        .cross_attention = sequence.cross_attention != nullptr});
     input_requests_.push_back(&request);
@@ -171,7 +179,8 @@ void Scheduler::draft() {
   std::vector<DraftRequest> requests;
   int64_t rows = 0;
   for (const std::unique_ptr<Active>& request : active_) {
-    rows += std::ssize(request->decoding->sequences());
+    for (const Sequence& sequence : request->decoding->sequences())
+      rows += std::ssize(unread_tokens(*request->decoding, sequence));
     if (request->decoding->max_draft() == 0) continue;
     requests.push_back({request->id, request->source, *request->decoding, request->draft});
     drafted_.push_back(request.get());

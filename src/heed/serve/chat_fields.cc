@@ -15,8 +15,24 @@ ApiError at_its_place(const InputError& error, const std::string& otherwise) {
   const std::string_view text = error.what();
   const std::string_view place = text.substr(0, text.find_first_of(": "));
   const bool named = place.starts_with("messages[") || place.starts_with("tools") ||
-                     place.starts_with("chat_template_kwargs");
+                     place.starts_with("tool_choice") || place.starts_with("chat_template_kwargs");
   return invalid_request(named ? std::string(place) : otherwise, error.what());
+}
+
+/// A word, or {"type": "function", "function": {"name": NAME}}.
+std::string read_tool_choice(JsonFields& fields) {
+  const Json* const value = fields.find("tool_choice");
+  if (!value || value->is_string())
+    return fields.one_of("tool_choice", {"auto", "none", "required"});
+  JsonFields choice(*value, fields.path_of("tool_choice"));
+  choice.one_of("type", {"function"});
+  JsonFields function(choice.require("function"), choice.path_of("function"));
+  const std::optional<std::string> name = function.text("name");
+  if (!name)
+    throw invalid_request(function.path_of("name"), function.path_of("name") + " is missing");
+  function.refuse_others();
+  choice.refuse_others();
+  return *name;
 }
 
 }  // namespace
@@ -31,13 +47,12 @@ ChatFields read_chat(JsonFields& fields) {
   } catch (const InputError& error) {
     throw at_its_place(error, "messages");
   }
-  // A model can be told of functions, but not be made to call one.
-  const std::string choice = fields.one_of("tool_choice", {"auto", "none"});
   if (const Json* tools = fields.find("tools")) {
     if (!tools->is_array()) throw invalid_request("tools", "tools is not a list of functions");
-    if (choice == "auto" && !tools->empty()) chat.options.tools = dump_json(*tools);
+    if (!tools->empty()) chat.options.tools = dump_json(*tools);
   }
-  fields.only("parallel_tool_calls", true);
+  chat.options.tool_choice = read_tool_choice(fields);
+  chat.options.parallel_tool_calls = fields.boolean("parallel_tool_calls").value_or(true);
   if (const Json* variables = fields.find("chat_template_kwargs")) {
     if (!variables->is_object())
       throw invalid_request("chat_template_kwargs", "chat_template_kwargs is not an object");
@@ -53,6 +68,17 @@ ChatPrompt make_prompt(const Model& model, const std::vector<ChatMessage>& messa
   } catch (const InputError& error) {
     throw at_its_place(error, field);
   }
+}
+
+GenerateOptions prepared_answer(const Model& model, const ChatPrompt& prompt,
+                                const GenerateOptions& options) {
+  GenerateOptions complete = answer_options(prompt, options);
+  try {
+    model.prepare(complete);
+  } catch (const InputError& error) {
+    throw at_its_place(error, "");
+  }
+  return complete;
 }
 
 void set_answer_limit(GenerateOptions& options, const Model& model, const ChatPrompt& prompt) {

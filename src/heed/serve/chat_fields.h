@@ -19,6 +19,11 @@ ChatFields read_chat(JsonFields& fields);
 ChatPrompt make_prompt(const Model& model, const std::vector<ChatMessage>& messages,
                        const ChatOptions& options, const std::string& field);
 
+/// The options to generate the answer with. Compiles what it must match, so that it is not done
+/// where tokens are computed. Throws ApiError for what cannot be enforced.
+GenerateOptions prepared_answer(const Model& model, const ChatPrompt& prompt,
+                                const GenerateOptions& options);
+
 /// Limits the answer to what is left of the context, and to the model's own default or
 /// kDefaultAnswerTokens unless the request has a limit.
 void set_answer_limit(GenerateOptions& options, const Model& model, const ChatPrompt& prompt);

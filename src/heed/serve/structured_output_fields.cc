@@ -157,6 +157,8 @@ void OutputFields::read_structured_outputs(JsonFields& fields) {
   read_choice(one, "choice");
   read_grammar(one, "grammar");
   read_white_space_pattern(one, "whitespace_pattern");
+  output_.complete = one.boolean("complete").value_or(false);
+  output_.free_log_probabilities = one.boolean("free_log_probabilities").value_or(false);
   if (one.boolean("disable_any_whitespace").value_or(false))
     set_white_space(JsonWhiteSpace::compact, one.path_of("disable_any_whitespace"));
   one.only("disable_additional_properties", false);
@@ -186,14 +188,21 @@ std::vector<std::string> for_log(std::vector<std::string> keywords) {
   return keywords;
 }
 
+bool describes_anything(const StructuredOutput& output) {
+  return !output.json_schema.empty() || !output.regex.empty() || !output.gbnf.empty() ||
+         !output.lark.empty() || !output.choice.empty();
+}
+
 StructuredOutput OutputFields::prepare(const ModelCall& call) const {
-  if (!field_.empty() && output_ == StructuredOutput{.json_white_space = output_.json_white_space})
+  if (!field_.empty() && !describes_anything(output_))
     throw invalid_request(field_, fmt::format("{} is empty", field_));
   if (!white_space_field_.empty() && output_.json_schema.empty())
     throw invalid_request(white_space_field_,
                           fmt::format("{} is given without a JSON Schema", white_space_field_));
   try {
-    call.call->set_ignored_keywords(for_log(call.model().prepare(output_)));
+    GenerateOptions options;
+    options.structured_output = output_;
+    call.call->set_ignored_keywords(for_log(call.model().prepare(options)));
   } catch (const InputError& error) {
     throw invalid_request(field_, fmt::format("{}: {}", field_, error.what()));
   }

@@ -17,7 +17,7 @@ struct SchemaOptions {
   /// Whether "format" restricts strings; otherwise it says nothing.
   bool formats = true;
   /// Schemas that "$ref" may name, by their URI. Nothing is fetched.
-  std::map<std::string, std::string> documents;
+  std::map<std::string, std::string> documents = {};
 };
 
 /// Adds the JSON texts that a JSON Schema (draft 4, 6, 7, 2019-09 or 2020-12, by "$schema"; 2020-12

@@ -52,9 +52,10 @@ std::vector<int32_t> greedy(const model::Transformer& model, const std::vector<i
                             const std::vector<int32_t>& prompt, const generate::TokenRules& rules,
                             DType dtype) {
   const model::ModelConfig& config = model.config();
-  generate::SearchBatch batch{.inputs = {generate::translation_input(config, {}, source, prompt)},
-                              .rules = rules,
-                              .memory_dtype = generate::default_cache_dtype(model, dtype)};
+  generate::SearchBatch batch;
+  batch.inputs = {generate::translation_input(config, {}, source, prompt)};
+  batch.rules = rules;
+  batch.memory_dtype = generate::default_cache_dtype(model, dtype);
   if (rules.eos_ids.empty()) batch.rules.eos_ids = config.eos_ids();
   std::vector<int32_t> tokens =
       generate::search(model, dtype, batch, {}).front().front().hypothesis.tokens;

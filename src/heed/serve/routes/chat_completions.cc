@@ -154,10 +154,10 @@ void post_chat_completions(const ModelCall& call) {
 
   const ChatPrompt prompt = make_prompt(model, chat.messages, chat.options, "messages");
   set_answer_limit(options, model, prompt);
+  options = prepared_answer(model, prompt, options);
   std::vector<Request> requests;
   for (int64_t i = 0; i < n; ++i)
-    requests.push_back(
-        {.prompt = prompt.tokens, .options = answer_options(prompt, options), .number = i + 1});
+    requests.push_back({.prompt = prompt.tokens, .options = options, .number = i + 1});
   const std::vector<int64_t> tokens(requests.size(), std::ssize(prompt.tokens));
   std::make_shared<ChatCall>(call, stream, prompt, chat.messages.size(), n)
       ->start(std::move(requests), tokens, "messages");

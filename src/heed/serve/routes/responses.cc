@@ -229,7 +229,7 @@ void post_responses(const ModelCall& call) {
   const ChatPrompt prompt = make_prompt(model, messages, {}, "input");
   set_answer_limit(options, model, prompt);
   std::make_shared<ResponseCall>(call, stream, prompt, messages.size(), std::move(repeated))
-      ->start({{.prompt = prompt.tokens, .options = answer_options(prompt, options)}},
+      ->start({{.prompt = prompt.tokens, .options = prepared_answer(model, prompt, options)}},
               {std::ssize(prompt.tokens)}, "input");
 }
 

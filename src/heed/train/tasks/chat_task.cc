@@ -22,7 +22,7 @@ data::Conversation read_conversation(const chat::ChatTemplates& templates, const
   const std::vector<ChatMessage> messages = chat::read_messages(json, where);
   chat::ChatTemplate::Turns turns;
   try {
-    turns = templates.choose(!options.tools.empty()).turns(messages, options);
+    turns = templates.choose(options).turns(messages, options);
   } catch (const Error& error) {
     fail("{}: {}", where, error.what());
   }
