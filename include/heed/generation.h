@@ -103,6 +103,8 @@ struct GenerateOptions {
 struct TokenLogProbability {
   int32_t token = 0;           // a token id
   double log_probability = 0;  // at most 0
+  /// Of free_log_probabilities: why a constraint forbids the token here; empty if it does not.
+  std::string forbidden = {};
 };
 
 /// Why an output ended.

@@ -187,6 +187,12 @@ TEST(ConstrainedOutput, FreeLogProbabilitiesAreThoseOfTheModel) {
       ASSERT_NE(own, best.end());
       EXPECT_NEAR(own->log_probability, free[i].chosen[t].log_probability, 1e-4);
       EXPECT_EQ(free[i].best[t].size(), 60u);
+      EXPECT_EQ(std::ranges::find(free[i].best[t], free[i].tokens[t], &TokenLogProbability::token)
+                    ->forbidden,
+                "");
+      EXPECT_TRUE(std::ranges::any_of(free[i].best[t], [](const TokenLogProbability& one) {
+        return one.forbidden.find("expected ") != std::string::npos;
+      }));
     }
   }
 }

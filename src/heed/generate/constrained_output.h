@@ -51,6 +51,8 @@ class ConstrainedOutput {
   bool is_complete() { return matcher_.is_complete(); }
   /// Whether the output may end here.
   bool is_accepting() { return matcher_.is_accepting(); }
+  /// Why a token may not come next; empty if it may.
+  std::string why_forbidden(int32_t token) { return matcher_.why_forbidden(token); }
   /// Whether an output of at most `tokens` tokens can be completed from here.
   bool can_complete(int64_t tokens) { return matcher_.can_end_within(tokens); }
   /// `token`, which restrict() has left; or, when the output is to be completed and could not be
