@@ -43,8 +43,8 @@ constexpr std::string_view name_of(JsonWhiteSpace white_space) {
   return "?";
 }
 
-/// What the text of an output must match, for a decoder-only model: at most one of json_schema,
-/// regex, gbnf, lark and choice is set. An output ends where nothing can follow
+/// What the text of an output must match: at most one of json_schema, regex, gbnf, lark and choice
+/// is set. An output ends where nothing can follow
 /// (docs/constrained.md).
 struct StructuredOutput {
   std::string json_schema = {};                            // a JSON Schema, draft 4 to 2020-12

@@ -163,7 +163,7 @@ TEST(Matcher, RefusesAVocabularyThatCannotSpellWhatIsRequired) {
 
 TEST(Matcher, SaysWhyATokenIsForbidden) {
   const auto vocabulary = Vocabulary::of(
-      {"", "nu", "nul", "nx", "true", "]", " ", special_token_text("<think>"), "12"}, {0});
+      {"", "nu", "nul", "nx", "true", "]", " ", special_token_text("<think>"), "12", "["}, {0});
   Matcher matcher(compile_regex(R"(\[(null|true|-?[0-9]+|[é-ü])\])"), vocabulary);
   EXPECT_EQ(matcher.why_forbidden(1), "\"n\" cannot follow; expected \"[\"");
   ASSERT_EQ(matcher.accept_bytes("["), 1u);

@@ -197,9 +197,13 @@ TEST(ConstrainedOutput, FreeLogProbabilitiesAreThoseOfTheModel) {
   }
 }
 
-TEST(ConstrainedOutput, NeedsADecoderOnlyModel) {
-  const auto model = varied_model(kDecoderVariants[5]);
-  EXPECT_THROW(Generator(*model, {}, constrained("a", 0.0f)), Error);
+TEST(ConstrainedOutput, TheOutputsOfAnEncoderDecoderMatch) {
+  const auto model = varied_model(kDecoderVariants[5], 128);
+  ASSERT_TRUE(model->has_encoder());
+  for (const Generation& one :
+       Generator(*model, small_tokenizer(), constrained("(ab|cd)12[0-9]", 1.0f))
+           .generate(some_prompts(10)))
+    EXPECT_TRUE(std::regex_match(small_text(one.tokens), std::regex("(ab|cd)12[0-9]")));
 }
 
 TEST(ConstrainedOutput, HasTheBytesOfATokenizersTokens) {

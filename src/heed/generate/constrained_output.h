@@ -29,6 +29,9 @@ std::shared_ptr<const constrain::Vocabulary> output_vocabulary(const text::Token
                                                                int64_t vocab_size,
                                                                std::vector<int32_t> end_tokens);
 
+/// The same of one token.
+std::string text_of_token(const text::Tokenizer& tokenizer, int32_t token);
+
 /// How far an output, and tokens that are drafted behind it, have come in a constraint. Functions
 /// throw Error as constrain::Matcher does.
 class ConstrainedOutput {
