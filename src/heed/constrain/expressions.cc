@@ -65,7 +65,7 @@ void Expressions::set_limits(const Limits& limits) {
 
 size_t Expressions::memory() const {
   return nodes_.size() * (sizeof(Node) + 24) + children_.size() * sizeof(ExpressionId) +
-         derivatives_.size() * 40;
+         derivatives_.memory() + alike_.memory();
 }
 
 void Expressions::spend(size_t steps) {
@@ -105,7 +105,7 @@ ExpressionId Expressions::add(Node node, std::span<const ExpressionId> children)
   for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
     if (equals(nodes_[slots_[slot] - 1], node, children)) return ExpressionId{slots_[slot] - 1};
   }
-  require(nodes_.size() + children_.size() + derivatives_.size() < limits_.nodes,
+  require(nodes_.size() + children_.size() + derivatives_.size() + alike_.size() < limits_.nodes,
           "the expression is too complex: more than {} parts", limits_.nodes);
   require(node.depth <= limits_.depth, "the expression is nested more than {} levels deep",
           limits_.depth);

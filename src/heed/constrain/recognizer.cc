@@ -43,7 +43,15 @@ uint32_t Recognizer::find_next(uint32_t state, uint8_t byte_class) {
     }
   }
   const uint32_t next = enter(std::move(threads), completions);
-  table_[state * classes_ + byte_class] = next;
+  // The same follows all classes by which the threads go on alike.
+  std::vector<uint32_t> differs(classes_);
+  for (const Thread& thread : this->threads(state)) {
+    const std::span<const uint32_t> row = lexer_.known_next(thread.lexer_state);
+    for (size_t i = 0; i < classes_; ++i) differs[i] |= row[i] ^ row[byte_class];
+  }
+  for (size_t i = 0; i < classes_; ++i) {
+    if (differs[i] == 0) table_[state * classes_ + i] = next;
+  }
   return next;
 }
 
@@ -84,11 +92,11 @@ uint32_t Recognizer::add_state(std::vector<Thread> threads, bool accepting) {
   states_.push_back(
       {static_cast<uint32_t>(threads_.size()), static_cast<uint32_t>(threads.size()), accepting});
   threads_.insert(threads_.end(), threads.begin(), threads.end());
-  for (size_t byte_class = 0; byte_class < classes_; ++byte_class) {
-    const bool is_dead = std::ranges::all_of(threads, [&](const Thread& thread) {
-      return lexer_.is_dead(thread.lexer_state, static_cast<uint8_t>(byte_class));
-    });
-    table_.push_back(is_dead ? kDead : kUnknown);
+  table_.resize(table_.size() + classes_, kDead);
+  uint32_t* const row = &table_[at->second * classes_];
+  for (const Thread& thread : threads) {
+    const std::span<const uint32_t> known = lexer_.known_next(thread.lexer_state);
+    for (size_t i = 0; i < classes_; ++i) row[i] |= known[i] == Lexer::kDead ? 0 : kUnknown;
   }
   return at->second;
 }
