@@ -21,7 +21,7 @@ Recognizer::Recognizer(Grammar grammar, std::span<const ExpressionId> others, si
 
 size_t Recognizer::memory() const {
   return lexer_.memory() + earley_.memory() + table_.size() * sizeof(uint32_t) +
-         threads_.size() * sizeof(Thread) * 2 + states_.size() * 96 + after_.size() * 32;
+         threads_.size() * sizeof(Thread) * 2 + states_.size() * 96 + rows_after_.memory();
 }
 
 void Recognizer::check_memory(size_t further) const {
@@ -55,15 +55,14 @@ uint32_t Recognizer::find_next(uint32_t state, uint8_t byte_class) {
   return next;
 }
 
-uint32_t Recognizer::after(Thread thread) {
-  const uint64_t key = uint64_t{thread.row} << 32 | thread.lexer_state;
-  if (const auto known = after_.find(key); known != after_.end()) return known->second;
-  std::vector<Thread> threads;
-  if (lexer_.continues(thread.lexer_state)) threads.push_back(thread);
-  const Earley::Completion completion = {thread.row, lexer_.accepted(thread.lexer_state)};
-  const uint32_t state = enter(std::move(threads), std::span(&completion, 1));
-  after_.emplace(key, state);
-  return state;
+uint32_t Recognizer::row_after(Thread thread) {
+  const uint32_t accepted = lexer_.accepted(thread.lexer_state);
+  const uint64_t key = uint64_t{thread.row} << 32 | accepted;
+  if (const uint32_t* known = rows_after_.find(key)) return *known;
+  const Earley::Completion completion = {thread.row, accepted};
+  const uint32_t row = earley_.advance(std::span(&completion, 1));
+  rows_after_.insert(key, row);
+  return row;
 }
 
 // The state with these threads, and one that begins where the completed lexemes end.
