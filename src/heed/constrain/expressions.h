@@ -174,7 +174,7 @@ class Expressions {
   std::vector<ExpressionId> children_;
   std::vector<uint32_t> slots_;  // hash table of nodes_: indices plus one; a power of two
   SetTable sets_, computed_sets_;
-  NumberMap derivatives_, alike_;  // by expression and byte
+  NumberMap derivatives_, alike_;   // by expression and byte
   NumberMap first_set_of_, empty_;  // by expression; 1 is empty; only of those that are not plain
 };
 

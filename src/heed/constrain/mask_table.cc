@@ -18,6 +18,7 @@ MaskTable::MaskTable(Recognizer& recognizer, TextCover& cover,
       tokens_(*vocabulary_),
       states_(vocabulary_->max_token_bytes() + 1),
       places_(vocabulary_->max_token_bytes() + 1),
+      path_places_(vocabulary_->max_token_bytes() + 1),
       path_(vocabulary_->max_token_bytes() + 1) {}
 
 void MaskTable::TokenSet::add_to(std::span<uint64_t> bits) const {
@@ -50,22 +51,24 @@ const MaskTable::TokenSet& MaskTable::thread_mask(Recognizer::Thread thread) {
   const LexicalMask& lexical = lexical_mask(thread.lexer_state);
   if (lexical.exits.empty()) return lexical.inside;
   tokens_.add(lexical.inside);
+  // Along the path of the last exit, which the next one often shares.
   uint32_t lexer_state = Lexer::kDead;
-  Place completed;
+  std::span<const uint8_t> path;
   for (const Exit& exit : lexical.exits) {
-    if (exit.lexer_state != lexer_state) {
+    const auto exit_path = std::span(lexical.paths).subspan(exit.path, exit.path_size);
+    size_t known = 0;
+    if (exit.lexer_state == lexer_state) {
+      const auto differs = std::ranges::mismatch(path, exit_path).in1;
+      known = static_cast<size_t>(differs - path.begin());
+    } else {
       lexer_state = exit.lexer_state;
-      completed = complete({thread.row, lexer_state});
+      path_places_[0] = complete({thread.row, lexer_state});
     }
-    if (exit.path_size == 0) {
-      walk_exit(exit, completed);
-      continue;
+    path = exit_path;
+    for (; known < path.size(); ++known) {
+      path_places_[known + 1] = next(path_places_[known], path[known]);
     }
-    Place place = completed;
-    for (const uint8_t byte : std::span(lexical.paths).subspan(exit.path, exit.path_size)) {
-      place = next(place, byte);
-    }
-    walk_exit(exit, place);
+    walk_exit(exit, path_places_[path.size()]);
   }
   const TokenSet& result = thread_masks_.emplace(key, tokens_.take()).first->second;
   memory_ += result.memory();
@@ -183,7 +186,7 @@ MaskTable::Place MaskTable::next(const Place& place, uint8_t byte) {
     return result;
   }
   Lexer& lexer = recognizer_.lexer();
-  std::array<Recognizer::Thread, size_t{2} * Place::kMaxThreads> threads = {};
+  std::array<Recognizer::Thread, size_t{2}* Place::kMaxThreads> threads = {};
   size_t size = 0;
   bool accepting = false;
   for (uint32_t i = 0; i < place.size; ++i) {

@@ -53,7 +53,7 @@ class MaskTable {
   /// What a text in an exit may go on with: a few threads, or else a state of the recognizer, which
   /// takes longer to make.
   struct Place {
-    static constexpr uint32_t kMaxThreads = 4;
+    static constexpr uint32_t kMaxThreads = 8;
     uint32_t size = 0;  // of threads; kMaxThreads + 1: a state
     bool accepting = false;
     std::array<Recognizer::Thread, kMaxThreads> threads = {};
@@ -99,8 +99,9 @@ class MaskTable {
   std::unordered_map<uint32_t, LexicalMask> lexical_;  // by state of the lexer
   std::unordered_map<uint64_t, TokenSet> thread_masks_;
   Tokens tokens_;
-  std::vector<uint32_t> states_;  // by depth in a trie
-  std::vector<Place> places_;     // likewise
+  std::vector<uint32_t> states_;    // by depth in a trie
+  std::vector<Place> places_;       // likewise
+  std::vector<Place> path_places_;  // by bytes of Exit::path
   std::vector<uint8_t> path_;
   size_t memory_ = 0;
 };
