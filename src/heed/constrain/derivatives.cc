@@ -220,41 +220,56 @@ uint32_t Expressions::first_set(ExpressionId expression) {
   return index;
 }
 
+// The derivatives, those first that may have the longest shortest match.
+std::vector<ExpressionId> Expressions::derivatives(ExpressionId expression) {
+  std::vector<ExpressionId> result;
+  for (ByteSet open = first_bytes(expression); !open.empty();) {
+    const auto byte = static_cast<uint8_t>(open.first());
+    open &= ~alike(expression, byte);
+    const ExpressionId next = derivative(expression, byte);
+    if (next != kNone) result.push_back(next);
+  }
+  std::ranges::sort(result, std::greater(), [&](ExpressionId each) {
+    return std::pair(node(each).min_length, static_cast<uint32_t>(each));
+  });
+  return result;
+}
+
 bool Expressions::is_empty(ExpressionId expression) {
   if (node(expression).plain) return expression == kNone;
-  const auto known_emptiness = [&](ExpressionId each) {
-    return empty_.find(static_cast<uint32_t>(each));
-  };
-  if (const uint32_t* known = known_emptiness(expression)) return *known != 0;
+  if (const uint32_t* known = empty_.find(static_cast<uint32_t>(expression))) return *known != 0;
   struct Frame {
     ExpressionId expression;
-    ByteSet open;  // bytes whose derivatives are to be tried
+    std::vector<ExpressionId> open;  // derivatives that are to be tried, from the back
   };
   std::vector<Frame> path;
   std::unordered_set<ExpressionId> seen;
+  // Whether it is known not to be empty. Otherwise it is looked into, unless that was done.
   const auto visit = [&](ExpressionId each) {
-    if (seen.insert(each).second) path.push_back({each, first_bytes(each)});
+    const uint32_t* known = empty_.find(static_cast<uint32_t>(each));
+    if (nullable(each) || node(each).plain) return each != kNone;
+    if (known != nullptr) return *known == 0;
+    if (seen.insert(each).second) path.push_back({each, derivatives(each)});
+    return false;
   };
-  visit(expression);
-  while (!path.empty()) {
-    Frame& frame = path.back();
-    const Node& each = node(frame.expression);
-    const uint32_t* known = known_emptiness(frame.expression);
-    if (each.nullable || (each.plain && each.kind != Kind::none) ||
-        (known != nullptr && *known == 0)) {
-      for (const Frame& on_path : path) empty_.insert(static_cast<uint32_t>(on_path.expression), 0);
-      return false;
-    }
-    if (frame.open.empty() || known != nullptr) {
+  bool found = visit(expression);
+  while (!found && !path.empty()) {
+    std::vector<ExpressionId>& open = path.back().open;
+    if (open.empty()) {
       path.pop_back();
       continue;
     }
-    const auto byte = static_cast<uint8_t>(frame.open.first());
-    frame.open &= ~alike(frame.expression, byte);
-    visit(derivative(frame.expression, byte));
+    const ExpressionId next = open.back();
+    open.pop_back();
+    found = visit(next);
   }
-  for (const ExpressionId each : seen) empty_.insert(static_cast<uint32_t>(each), 1);
-  return true;
+  for (const Frame& frame : path) empty_.insert(static_cast<uint32_t>(frame.expression), 0);
+  if (found) {
+    empty_.insert(static_cast<uint32_t>(expression), 0);
+  } else {
+    for (const ExpressionId each : seen) empty_.insert(static_cast<uint32_t>(each), 1);
+  }
+  return !found;
 }
 
 bool Expressions::matches(ExpressionId expression, std::string_view text) {
