@@ -220,51 +220,48 @@ uint32_t Expressions::first_set(ExpressionId expression) {
   return index;
 }
 
-// The derivatives, those first that may have the longest shortest match.
-std::vector<ExpressionId> Expressions::derivatives(ExpressionId expression) {
-  std::vector<ExpressionId> result;
-  for (ByteSet open = first_bytes(expression); !open.empty();) {
-    const auto byte = static_cast<uint8_t>(open.first());
-    open &= ~alike(expression, byte);
-    const ExpressionId next = derivative(expression, byte);
-    if (next != kNone) result.push_back(next);
-  }
-  std::ranges::sort(result, std::greater(), [&](ExpressionId each) {
-    return std::pair(node(each).min_length, static_cast<uint32_t>(each));
-  });
-  return result;
-}
-
+// Depth first. Derivatives that may be nearer to a match come before others, and each is computed
+// only when it is needed.
 bool Expressions::is_empty(ExpressionId expression) {
   if (node(expression).plain) return expression == kNone;
   if (const uint32_t* known = empty_.find(static_cast<uint32_t>(expression))) return *known != 0;
   struct Frame {
     ExpressionId expression;
-    std::vector<ExpressionId> open;  // derivatives that are to be tried, from the back
+    ByteSet open;                          // bytes whose derivatives are to be computed
+    std::vector<ExpressionId> later = {};  // derivatives that are to be looked into
   };
-  std::vector<Frame> path;
-  std::unordered_set<ExpressionId> seen;
-  // Whether it is known not to be empty. Otherwise it is looked into, unless that was done.
-  const auto visit = [&](ExpressionId each) {
-    const uint32_t* known = empty_.find(static_cast<uint32_t>(each));
+  std::vector<Frame> path = {{expression, first_bytes(expression)}};
+  std::unordered_set<ExpressionId> seen = {expression};
+  const auto is_known_match = [&](ExpressionId each) {
     if (nullable(each) || node(each).plain) return each != kNone;
-    if (known != nullptr) return *known == 0;
-    if (seen.insert(each).second) path.push_back({each, derivatives(each)});
-    return false;
+    const uint32_t* known = empty_.find(static_cast<uint32_t>(each));
+    return known != nullptr && *known == 0;
   };
-  bool found = visit(expression);
+  bool found = nullable(expression);
   while (!found && !path.empty()) {
-    std::vector<ExpressionId>& open = path.back().open;
-    if (open.empty()) {
+    Frame& frame = path.back();
+    ExpressionId next = kNone;
+    if (!frame.open.empty()) {
+      const auto byte = static_cast<uint8_t>(frame.open.first());
+      frame.open &= ~alike(frame.expression, byte);
+      next = derivative(frame.expression, byte);
+      found = is_known_match(next);
+      if (node(next).plain || empty_.find(static_cast<uint32_t>(next)) != nullptr) continue;
+      if (node(next).min_length >= node(frame.expression).min_length) {
+        frame.later.push_back(next);
+        continue;
+      }
+    } else if (!frame.later.empty()) {
+      next = frame.later.back();
+      frame.later.pop_back();
+    } else {
       path.pop_back();
       continue;
     }
-    const ExpressionId next = open.back();
-    open.pop_back();
-    found = visit(next);
+    if (!found && seen.insert(next).second) path.push_back({next, first_bytes(next)});
   }
-  for (const Frame& frame : path) empty_.insert(static_cast<uint32_t>(frame.expression), 0);
   if (found) {
+    for (const Frame& frame : path) empty_.insert(static_cast<uint32_t>(frame.expression), 0);
     empty_.insert(static_cast<uint32_t>(expression), 0);
   } else {
     for (const ExpressionId each : seen) empty_.insert(static_cast<uint32_t>(each), 1);

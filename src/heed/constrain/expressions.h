@@ -165,7 +165,6 @@ class Expressions {
   ExpressionId derive(const Node& node, ExpressionId expression, uint8_t byte);
   ExpressionId derive_concatenation(ExpressionId expression, uint8_t byte);
   ByteSet find_alike(const Node& node, ExpressionId expression, uint8_t byte);
-  std::vector<ExpressionId> derivatives(ExpressionId expression);
   uint32_t first_set(ExpressionId expression);
   void spend(size_t steps);
 
