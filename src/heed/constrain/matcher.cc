@@ -80,8 +80,10 @@ void Matcher::replay(Recognizer& recognizer) {
 void Matcher::mask(std::span<uint64_t> bits) {
   require(bits.size() == vocabulary_->mask_words(), "a mask of {} words, expected {}", bits.size(),
           vocabulary_->mask_words());
-  std::ranges::fill(bits, 0);
-  if (current().ended) return;
+  if (current().ended) {
+    std::ranges::fill(bits, 0);
+    return;
+  }
   with_automaton([&](Automaton& automaton) {
     automaton.masks(vocabulary_).mask(current().state, bits);
     if (!automaton.recognizer().accepting(current().state)) return;
