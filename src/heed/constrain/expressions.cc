@@ -123,11 +123,8 @@ ExpressionId Expressions::add(Node node, std::span<const ExpressionId> children)
 
 ExpressionId Expressions::bytes(const ByteSet& set) {
   if (set.empty()) return kNone;
-  return add({.kind = Kind::bytes,
-              .plain = true,
-              .max_length = 1,
-              .min_length = 1,
-              .a = sets_.add(set)});
+  return add(
+      {.kind = Kind::bytes, .plain = true, .max_length = 1, .min_length = 1, .a = sets_.add(set)});
 }
 
 ExpressionId Expressions::literal(std::string_view text) {

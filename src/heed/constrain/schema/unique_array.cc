@@ -11,16 +11,14 @@ constexpr size_t kMaxItemTexts = 64, kMaxItemBytes = 200;
 
 /// The strings that an expression matches, if they are few.
 std::optional<std::vector<std::string>> list_texts(Expressions& expressions, ExpressionId root) {
-  if (expressions.max_length(root) == Expressions::kUnbounded && !expressions.is_empty(root)) {
-    return std::nullopt;
-  }
   std::vector<std::string> texts;
   std::vector<std::pair<std::string, ExpressionId>> open = {{"", root}};
   while (!open.empty()) {
     const auto [text, expression] = std::move(open.back());
     open.pop_back();
     if (expressions.nullable(expression)) texts.push_back(text);
-    if (texts.size() > kMaxItemTexts || text.size() > kMaxItemBytes) return std::nullopt;
+    if (texts.size() + open.size() > kMaxItemTexts || text.size() > kMaxItemBytes)
+      return std::nullopt;
     const ByteSet first = expressions.first_bytes(expression);
     for (int byte = 0; byte < 256; ++byte) {
       if (!first.contains(static_cast<uint8_t>(byte))) continue;
