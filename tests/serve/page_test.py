@@ -99,9 +99,10 @@ def visible(selector):
     return f"document.querySelector({json.dumps(selector)})?.checkVisibility()"
 
 
-def event_stream(*deltas):
+def event_stream(*deltas, logprobs=None):
     """Server-sent events of a chat completion."""
-    chunks = [{"model": "writer", "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    chunks = [{"model": "writer", "choices": [{"index": 0, "delta": delta, "logprobs": logprobs, "finish_reason": None}]}
+              for delta in deltas]
     chunks.append({"model": "writer", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
     body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
     return 200, {"Content-Type": "text/event-stream"}, body
@@ -194,6 +195,26 @@ def chat_shows_what_a_model_says_as_text(browser):
     assert not browser.evaluate("document.querySelector('.turn:last-child details').open")
     assert browser.evaluate("document.querySelectorAll('.log img, .log script').length") == 0
     assert browser.evaluate("document.title") == "heed"
+
+
+def chat_shows_what_a_schema_forbade(browser):
+    why = '"S" cannot follow; expected "t"'
+    logprobs = {"content": [{"token": "true", "logprob": -3.0, "top_logprobs": [
+        {"token": "Sure", "logprob": -0.1, "forbidden": why}, {"token": "true", "logprob": -3.0}]}]}
+    browser.scripted[CHAT] = [event_stream({"content": "true"}, logprobs=logprobs)]
+    set_field(browser, "schema", '{"const": true}')
+    ask(browser, "Is it?")
+    browser.wait(visible(".turn:last-child .foot"))
+    browser.evaluate("document.querySelector('.turn:last-child details:not([hidden])').open = true")
+    browser.click(".turn:last-child .token.steered")
+    candidates = browser.evaluate(
+        "[...document.querySelectorAll('.turn:last-child .candidates li')].map(e => [...e.children].map(c => c.textContent))")
+    assert candidates == [["Sure", "90.5 %", why], ["true", "4.98 %", "chosen"]], candidates
+    # A schema that is no JSON is said before anything is sent.
+    set_field(browser, "schema", "{")
+    ask(browser, "Is it?")
+    browser.wait("document.querySelector('.turn:last-child .note').textContent.includes('JSON')")
+    set_field(browser, "schema", "")
 
 
 def a_busy_server_is_reported_and_asked_again(browser):
@@ -345,8 +366,8 @@ def main():
         browser.wait("document.querySelector('#tab-load') && !document.querySelector('#tab-load').hidden")
         assert tabs(browser) == ["Translate", "Chat", "Attention", "Load"], tabs(browser)
         for check in (translate_while_typing, chat_streams_and_stops, chat_regenerates_and_forgets,
-                      chat_shows_what_a_model_says_as_text, a_busy_server_is_reported_and_asked_again,
-                      attention_is_drawn, load_is_live, keys_and_theme, fits_narrow_screens):
+                      chat_shows_what_a_model_says_as_text, chat_shows_what_a_schema_forbade,
+                      a_busy_server_is_reported_and_asked_again, attention_is_drawn, load_is_live, keys_and_theme, fits_narrow_screens):
             check(browser)
             print(check.__name__)
         server = a_server_that_goes_away_is_reported(browser, server, start)
