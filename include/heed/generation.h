@@ -43,8 +43,8 @@ constexpr std::string_view name_of(JsonWhiteSpace white_space) {
   return "?";
 }
 
-/// What the text of an output must match, for a decoder-only model: at most one of json_schema,
-/// regex, gbnf, lark and choice is set. An output ends where nothing can follow
+/// What the text of an output must match: at most one of json_schema, regex, gbnf, lark and choice
+/// is set. An output ends where nothing can follow
 /// (docs/constrained.md).
 struct StructuredOutput {
   std::string json_schema = {};                            // a JSON Schema, draft 4 to 2020-12
@@ -103,6 +103,8 @@ struct GenerateOptions {
 struct TokenLogProbability {
   int32_t token = 0;           // a token id
   double log_probability = 0;  // at most 0
+  /// Of free_log_probabilities: why a constraint forbids the token here; empty if it does not.
+  std::string forbidden = {};
 };
 
 /// Why an output ended.

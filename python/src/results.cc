@@ -22,6 +22,8 @@ void bind_generation(nb::module_& m) {
       .def_ro("token", &TokenLogProbability::token, "a token id")
       .def_ro("log_probability", &TokenLogProbability::log_probability,
               "natural, before penalties, biases and temperature")
+      .def_ro("forbidden", &TokenLogProbability::forbidden,
+              "with free_log_probabilities: why the token could not follow; empty if it could")
       .def("__repr__", [](const TokenLogProbability& one) {
         return fmt::format("TokenLogProbability(token={}, log_probability={})", one.token,
                            one.log_probability);

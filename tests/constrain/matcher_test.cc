@@ -161,5 +161,26 @@ TEST(Matcher, RefusesAVocabularyThatCannotSpellWhatIsRequired) {
   EXPECT_THROW(Matcher(compile_regex("x|y"), vocabulary), Error);
 }
 
+TEST(Matcher, SaysWhyATokenIsForbidden) {
+  const auto vocabulary = Vocabulary::of(
+      {"", "nu", "nul", "nx", "true", "]", " ", special_token_text("<think>"), "12", "["}, {0});
+  Matcher matcher(compile_regex(R"(\[(null|true|-?[0-9]+|[é-ü])\])"), vocabulary);
+  EXPECT_EQ(matcher.why_forbidden(1), "\"n\" cannot follow; expected \"[\"");
+  ASSERT_EQ(matcher.accept_bytes("["), 1u);
+  EXPECT_EQ(matcher.why_forbidden(1), "");
+  EXPECT_EQ(matcher.why_forbidden(2), "");
+  EXPECT_EQ(matcher.why_forbidden(3), "\"x\" cannot follow behind \"n\"; expected \"u\"");
+  EXPECT_EQ(
+      matcher.why_forbidden(6),
+      "\" \" cannot follow; expected \"-\", \"0\"-\"9\", \"n\", \"t\", characters beyond ASCII");
+  EXPECT_EQ(matcher.why_forbidden(7), "a token without text cannot follow");
+  EXPECT_EQ(matcher.why_forbidden(0), "the text cannot end here");
+  ASSERT_TRUE(matcher.accept(8));
+  EXPECT_EQ(matcher.why_forbidden(4), "\"t\" cannot follow; expected \"0\"-\"9\", \"]\"");
+  ASSERT_TRUE(matcher.accept(5));
+  EXPECT_EQ(matcher.why_forbidden(4), "\"t\" cannot follow; expected the end");
+  EXPECT_EQ(matcher.why_forbidden(0), "");
+}
+
 }  // namespace
 }  // namespace heed::constrain

@@ -187,13 +187,23 @@ TEST(ConstrainedOutput, FreeLogProbabilitiesAreThoseOfTheModel) {
       ASSERT_NE(own, best.end());
       EXPECT_NEAR(own->log_probability, free[i].chosen[t].log_probability, 1e-4);
       EXPECT_EQ(free[i].best[t].size(), 60u);
+      EXPECT_EQ(std::ranges::find(free[i].best[t], free[i].tokens[t], &TokenLogProbability::token)
+                    ->forbidden,
+                "");
+      EXPECT_TRUE(std::ranges::any_of(free[i].best[t], [](const TokenLogProbability& one) {
+        return one.forbidden.find("expected ") != std::string::npos;
+      }));
     }
   }
 }
 
-TEST(ConstrainedOutput, NeedsADecoderOnlyModel) {
-  const auto model = varied_model(kDecoderVariants[5]);
-  EXPECT_THROW(Generator(*model, {}, constrained("a", 0.0f)), Error);
+TEST(ConstrainedOutput, TheOutputsOfAnEncoderDecoderMatch) {
+  const auto model = varied_model(kDecoderVariants[5], 128);
+  ASSERT_TRUE(model->has_encoder());
+  for (const Generation& one :
+       Generator(*model, small_tokenizer(), constrained("(ab|cd)12[0-9]", 1.0f))
+           .generate(some_prompts(10)))
+    EXPECT_TRUE(std::regex_match(small_text(one.tokens), std::regex("(ab|cd)12[0-9]")));
 }
 
 TEST(ConstrainedOutput, HasTheBytesOfATokenizersTokens) {

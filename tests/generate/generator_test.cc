@@ -142,7 +142,7 @@ TEST_P(GeneratorOf, LogProbabilitiesAreThoseBeforePenaltiesAndTemperature) {
     ASSERT_EQ(found.chosen.size(), 6u);
     for (size_t i = 0; i < found.tokens.size(); ++i) {
       double sum = 0;
-      for (const auto& [token, log_probability] : found.best[i]) {
+      for (const auto& [token, log_probability, forbidden] : found.best[i]) {
         sum += std::exp(log_probability);
         if (token == found.tokens[i]) {
           EXPECT_EQ(log_probability, found.chosen[i].log_probability);

@@ -186,7 +186,7 @@ std::vector<double> probabilities(const model::Transformer& model,
   options.top_log_probabilities = 60;
   const auto output = Generator(model, {}, options).generate({sequence}).front();
   std::vector<double> result(60);
-  for (const auto& [token, log_probability] : output.best[0])
+  for (const auto& [token, log_probability, forbidden] : output.best[0])
     result[static_cast<size_t>(token)] = std::exp(log_probability);
   return result;
 }

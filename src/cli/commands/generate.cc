@@ -98,6 +98,7 @@ class Printer {
     Json json = {{"token", token.token}};
     if (text_) json["text"] = with_replacements(model_.token_bytes(token.token));
     json["log_probability"] = token.log_probability;
+    if (!token.forbidden.empty()) json["forbidden"] = token.forbidden;
     return json;
   }
 

@@ -79,7 +79,8 @@ std::vector<OfferedTool> offered_tools(const Json& tools, const std::string& cho
     if (choice == "auto" || choice == "required" || choice == one.name)
       offered.push_back(std::move(one));
   }
-  require_input(!offered.empty(), "tool_choice is {}, expected auto, none, required or a function",
+  require_input(!offered.empty(),
+                "tool_choice is {}, expected auto, none, required or the name of a function",
                 quoted(choice));
   return offered;
 }

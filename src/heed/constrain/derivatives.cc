@@ -52,12 +52,10 @@ ExpressionId Expressions::derivative(ExpressionId expression, uint8_t byte) {
        node(each.first()).kind == Kind::bytes);
   if (has_cheap_derivative) return derive(each, expression, byte);
   const uint64_t key = uint64_t{static_cast<uint32_t>(expression)} << 8 | byte;
-  if (const auto known = derivatives_.find(key); known != derivatives_.end()) {
-    return known->second;
-  }
+  if (const uint32_t* known = derivatives_.find(key)) return ExpressionId{*known};
   spend(kDerivativeSteps);
   const ExpressionId result = derive(each, expression, byte);
-  derivatives_.emplace(key, result);
+  derivatives_.insert(key, static_cast<uint32_t>(result));
   return result;
 }
 
@@ -124,14 +122,61 @@ ExpressionId Expressions::derive_concatenation(ExpressionId expression, uint8_t 
   return alternate(parts);
 }
 
+ByteSet Expressions::alike(ExpressionId expression, uint8_t byte) {
+  const Node each = node(expression);
+  if (each.kind != Kind::alternation && each.kind != Kind::intersection) {
+    return find_alike(each, expression, byte);
+  }
+  const uint64_t key = uint64_t{static_cast<uint32_t>(expression)} << 8 | byte;
+  if (const uint32_t* known = alike_.find(key)) return computed_sets_.sets[*known];
+  spend(1 + each.b / 8);
+  const ByteSet result = find_alike(each, expression, byte);
+  alike_.insert(key, computed_sets_.add(result));
+  return result;
+}
+
+ByteSet Expressions::find_alike(const Node& each, ExpressionId expression, uint8_t byte) {
+  ByteSet result = ByteSet::all();
+  switch (each.kind) {
+    case Kind::none:
+    case Kind::epsilon:
+      break;
+    case Kind::bytes: {
+      const ByteSet& set = byte_set(expression);
+      return set.contains(byte) ? set : ~set;
+    }
+    case Kind::concatenation: {
+      ExpressionId rest = expression;
+      for (; node(rest).kind == Kind::concatenation; rest = node(rest).second()) {
+        result &= alike(node(rest).first(), byte);
+        if (!nullable(node(rest).first())) return result;
+      }
+      result &= alike(rest, byte);
+      break;
+    }
+    case Kind::alternation:
+    case Kind::intersection:
+      for (uint32_t i = 0; i < each.b; ++i) result &= alike(children_[each.a + i], byte);
+      break;
+    case Kind::complement:
+    case Kind::repetition:
+      return alike(each.first(), byte);
+    case Kind::multiples: {
+      ByteSet digits = ByteSet::range('0', '9');
+      digits.add('.');
+      return digits.contains(byte) ? ByteSet::of(byte) : ~digits;
+    }
+  }
+  return result;
+}
+
 ByteSet Expressions::first_bytes(ExpressionId expression) {
-  return first_sets_.sets[first_set(expression)];
+  return computed_sets_.sets[first_set(expression)];
 }
 
 uint32_t Expressions::first_set(ExpressionId expression) {
-  if (const auto known = first_set_of_.find(expression); known != first_set_of_.end()) {
-    return known->second;
-  }
+  const auto key = static_cast<uint32_t>(expression);
+  if (const uint32_t* known = first_set_of_.find(key)) return *known;
   spend(1);
   ByteSet set;
   const Node each = node(expression);
@@ -170,46 +215,58 @@ uint32_t Expressions::first_set(ExpressionId expression) {
       set.add('.');
       break;
   }
-  const uint32_t index = first_sets_.add(set);
-  first_set_of_.emplace(expression, index);
+  const uint32_t index = computed_sets_.add(set);
+  first_set_of_.insert(key, index);
   return index;
 }
 
+// Depth first. Derivatives that may be nearer to a match come before others, and each is computed
+// only when it is needed.
 bool Expressions::is_empty(ExpressionId expression) {
   if (node(expression).plain) return expression == kNone;
-  if (const auto known = empty_.find(expression); known != empty_.end()) return known->second;
-  BytePartition partition;
-  for (const ByteSet& set : sets_.sets) partition.split_by(set);
-  const std::vector<uint8_t> bytes_to_try = partition.classes().representative;
+  if (const uint32_t* known = empty_.find(static_cast<uint32_t>(expression))) return *known != 0;
   struct Frame {
     ExpressionId expression;
-    size_t next = 0;  // of bytes_to_try
+    ByteSet open;                          // bytes whose derivatives are to be computed
+    std::vector<ExpressionId> later = {};  // derivatives that are to be looked into
   };
-  std::vector<Frame> path;
-  std::unordered_set<ExpressionId> seen;
-  const auto visit = [&](ExpressionId each) {
-    if (seen.insert(each).second) path.push_back({each});
+  std::vector<Frame> path = {{expression, first_bytes(expression)}};
+  std::unordered_set<ExpressionId> seen = {expression};
+  const auto is_known_match = [&](ExpressionId each) {
+    if (nullable(each) || node(each).plain) return each != kNone;
+    const uint32_t* known = empty_.find(static_cast<uint32_t>(each));
+    return known != nullptr && *known == 0;
   };
-  visit(expression);
-  while (!path.empty()) {
+  bool found = nullable(expression);
+  while (!found && !path.empty()) {
     Frame& frame = path.back();
-    const Node& each = node(frame.expression);
-    const auto known = empty_.find(frame.expression);
-    if (each.nullable || (each.plain && each.kind != Kind::none) ||
-        (known != empty_.end() && !known->second)) {
-      for (const Frame& on_path : path) empty_[on_path.expression] = false;
-      return false;
-    }
-    if (frame.next == bytes_to_try.size() || known != empty_.end()) {
+    ExpressionId next = kNone;
+    if (!frame.open.empty()) {
+      const auto byte = static_cast<uint8_t>(frame.open.first());
+      frame.open &= ~alike(frame.expression, byte);
+      next = derivative(frame.expression, byte);
+      found = is_known_match(next);
+      if (node(next).plain || empty_.find(static_cast<uint32_t>(next)) != nullptr) continue;
+      if (node(next).min_length >= node(frame.expression).min_length) {
+        frame.later.push_back(next);
+        continue;
+      }
+    } else if (!frame.later.empty()) {
+      next = frame.later.back();
+      frame.later.pop_back();
+    } else {
       path.pop_back();
       continue;
     }
-    const uint8_t byte = bytes_to_try[frame.next++];
-    if (!first_bytes(frame.expression).contains(byte)) continue;
-    visit(derivative(frame.expression, byte));
+    if (!found && seen.insert(next).second) path.push_back({next, first_bytes(next)});
   }
-  for (const ExpressionId each : seen) empty_[each] = true;
-  return true;
+  if (found) {
+    for (const Frame& frame : path) empty_.insert(static_cast<uint32_t>(frame.expression), 0);
+    empty_.insert(static_cast<uint32_t>(expression), 0);
+  } else {
+    for (const ExpressionId each : seen) empty_.insert(static_cast<uint32_t>(each), 1);
+  }
+  return !found;
 }
 
 bool Expressions::matches(ExpressionId expression, std::string_view text) {

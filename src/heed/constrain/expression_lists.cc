@@ -38,7 +38,8 @@ ExpressionId Expressions::add_list(Kind kind, std::span<const ExpressionId> part
   Node list = {.kind = kind,
                .nullable = !is_union,
                .plain = is_union,
-               .max_length = is_union ? 0 : kUnbounded};
+               .max_length = is_union ? 0 : kUnbounded,
+               .min_length = is_union ? kUnbounded : 0};
   for (const ExpressionId part : parts) {
     const Node& each = node(part);
     list.nullable = is_union ? list.nullable || each.nullable : list.nullable && each.nullable;
@@ -46,6 +47,8 @@ ExpressionId Expressions::add_list(Kind kind, std::span<const ExpressionId> part
     list.depth = std::max<uint16_t>(list.depth, static_cast<uint16_t>(each.depth + 1));
     list.max_length = is_union ? std::max(list.max_length, each.max_length)
                                : std::min(list.max_length, each.max_length);
+    list.min_length = is_union ? std::min(list.min_length, each.min_length)
+                               : std::max(list.min_length, each.min_length);
   }
   return add(list, parts);
 }

@@ -44,7 +44,7 @@ uint32_t Expressions::SetTable::add(const ByteSet& set) {
 
 Expressions::Expressions() {
   grow_slots();
-  add({.kind = Kind::none, .plain = true});
+  add({.kind = Kind::none, .plain = true, .min_length = kUnbounded});
   add({.kind = Kind::epsilon, .nullable = true, .plain = true});
   // kAny refers to the node behind it.
   add({.kind = Kind::repetition,
@@ -65,7 +65,7 @@ void Expressions::set_limits(const Limits& limits) {
 
 size_t Expressions::memory() const {
   return nodes_.size() * (sizeof(Node) + 24) + children_.size() * sizeof(ExpressionId) +
-         derivatives_.size() * 40;
+         derivatives_.memory() + alike_.memory();
 }
 
 void Expressions::spend(size_t steps) {
@@ -105,7 +105,7 @@ ExpressionId Expressions::add(Node node, std::span<const ExpressionId> children)
   for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
     if (equals(nodes_[slots_[slot] - 1], node, children)) return ExpressionId{slots_[slot] - 1};
   }
-  require(nodes_.size() + children_.size() + derivatives_.size() < limits_.nodes,
+  require(nodes_.size() + children_.size() + derivatives_.size() + alike_.size() < limits_.nodes,
           "the expression is too complex: more than {} parts", limits_.nodes);
   require(node.depth <= limits_.depth, "the expression is nested more than {} levels deep",
           limits_.depth);
@@ -123,7 +123,11 @@ ExpressionId Expressions::add(Node node, std::span<const ExpressionId> children)
 
 ExpressionId Expressions::bytes(const ByteSet& set) {
   if (set.empty()) return kNone;
-  return add({.kind = Kind::bytes, .plain = true, .max_length = 1, .a = sets_.add(set)});
+  return add({.kind = Kind::bytes,
+              .plain = true,
+              .max_length = 1,
+              .min_length = 1,
+              .a = sets_.add(set)});
 }
 
 ExpressionId Expressions::literal(std::string_view text) {
@@ -191,6 +195,7 @@ ExpressionId Expressions::prepend(ExpressionId head_id, ExpressionId tail_id) {
               .plain = first.plain && rest.plain,
               .depth = static_cast<uint16_t>(depth),
               .max_length = plus(first.max_length, rest.max_length),
+              .min_length = plus(first.min_length, rest.min_length),
               .a = static_cast<uint32_t>(head_id),
               .b = static_cast<uint32_t>(tail_id)});
 }
@@ -204,6 +209,7 @@ ExpressionId Expressions::complement(ExpressionId part) {
               .nullable = !inner.nullable,
               .depth = static_cast<uint16_t>(inner.depth + 1),
               .max_length = kUnbounded,
+              .min_length = inner.nullable ? 1U : 0U,
               .a = static_cast<uint32_t>(part)});
 }
 
@@ -232,6 +238,7 @@ ExpressionId Expressions::repeat(ExpressionId part, uint32_t min, uint32_t max) 
               .plain = inner.plain,
               .depth = static_cast<uint16_t>(inner.depth + 1),
               .max_length = times(inner.max_length, max),
+              .min_length = times(inner.min_length, min),
               .a = static_cast<uint32_t>(part),
               .b = min,
               .c = max});
@@ -256,6 +263,7 @@ ExpressionId Expressions::multiples(uint64_t remainder, uint32_t divisor, uint32
               .nullable = scaled == 0,
               .depth = 1,
               .max_length = kUnbounded,
+              .min_length = scaled == 0 ? 0U : 1U,
               .a = static_cast<uint32_t>(remainder),
               .b = divisor,
               .c = c});

@@ -7,10 +7,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "heed/constrain/byte_set.h"
+#include "heed/constrain/number_map.h"
 
 namespace heed::constrain {
 
@@ -67,6 +67,9 @@ class Expressions {
   bool nullable(ExpressionId expression) const { return node(expression).nullable; }
   /// What may follow `byte` in a string that `expression` matches.
   ExpressionId derivative(ExpressionId expression, uint8_t byte);
+  /// Bytes by which `expression` has the same derivative as by `byte`, which is one of them. There
+  /// may be more of these.
+  ByteSet alike(ExpressionId expression, uint8_t byte);
   /// The bytes that a match may begin with. Holds further bytes where an intersection or a
   /// complement excludes them.
   ByteSet first_bytes(ExpressionId expression);
@@ -105,6 +108,7 @@ class Expressions {
     bool plain = false;  // holds no intersection and no complement
     uint16_t depth = 0;  // see Limits::depth
     uint32_t max_length = 0;
+    uint32_t min_length = 0;  // bytes of the shortest match, or a bound below it
     uint32_t a = 0, b = 0, c = 0;  // by kind; see the functions below
     ExpressionId first() const { return ExpressionId{a}; }
     ExpressionId second() const { return ExpressionId{b}; }
@@ -160,6 +164,7 @@ class Expressions {
 
   ExpressionId derive(const Node& node, ExpressionId expression, uint8_t byte);
   ExpressionId derive_concatenation(ExpressionId expression, uint8_t byte);
+  ByteSet find_alike(const Node& node, ExpressionId expression, uint8_t byte);
   uint32_t first_set(ExpressionId expression);
   void spend(size_t steps);
 
@@ -169,10 +174,9 @@ class Expressions {
   std::vector<Node> nodes_;
   std::vector<ExpressionId> children_;
   std::vector<uint32_t> slots_;  // hash table of nodes_: indices plus one; a power of two
-  SetTable sets_, first_sets_;
-  std::unordered_map<uint64_t, ExpressionId> derivatives_;  // by expression and byte
-  std::unordered_map<ExpressionId, uint32_t> first_set_of_;
-  std::unordered_map<ExpressionId, bool> empty_;  // of those that are not plain
+  SetTable sets_, computed_sets_;
+  NumberMap derivatives_, alike_;   // by expression and byte
+  NumberMap first_set_of_, empty_;  // by expression; 1 is empty; only of those that are not plain
 };
 
 }  // namespace heed::constrain

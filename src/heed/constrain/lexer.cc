@@ -33,14 +33,19 @@ uint32_t Lexer::start(std::span<const uint32_t> lexemes) {
 uint32_t Lexer::find_next(uint32_t state, uint8_t byte_class) {
   const uint8_t byte = classes_.representative[byte_class];
   std::vector<Entry> entries;
+  ByteSet alike = ByteSet::all();
   for (uint32_t i = 0; i < states_[state].size; ++i) {
     const Entry entry = entries_[states_[state].begin + i];
     const ExpressionId rest = expressions_.derivative(entry.rest, byte);
+    alike &= expressions_.alike(entry.rest, byte);
     if (!expressions_.is_empty(rest)) entries.push_back({entry.lexeme, rest});
   }
   uint32_t next = add_state(std::move(entries));
   if (states_[next].accepted != 0) next |= kAccepting;
-  table_[state * classes() + byte_class] = next;
+  uint32_t* const row = &table_[state * classes()];
+  for (size_t i = 0; i < classes(); ++i) {
+    if (row[i] == kUnknown && alike.contains(classes_.representative[i])) row[i] = next;
+  }
   return next;
 }
 
@@ -65,8 +70,10 @@ uint32_t Lexer::add_state(std::vector<Entry> entries) {
                      add_accepted(std::move(complete)), goes_on});
   entries_.insert(entries_.end(), entries.begin(), entries.end());
   state_of_.emplace(hash, id);
-  for (const uint8_t byte : classes_.representative) {
-    table_.push_back(following.contains(byte) ? kUnknown : kDead);
+  table_.resize(table_.size() + classes(), kDead);
+  uint32_t* const row = &table_[id * classes()];
+  for (size_t i = 0; i < classes(); ++i) {
+    if (following.contains(classes_.representative[i])) row[i] = kUnknown;
   }
   return id;
 }
@@ -75,8 +82,12 @@ uint32_t Lexer::add_state(std::vector<Entry> entries) {
 bool Lexer::may_continue(ExpressionId rest) {
   if (!expressions_.nullable(rest)) return true;
   if (expressions_.node(rest).plain) return rest != expressions_.epsilon();
-  return !expressions_.is_empty(
-      expressions_.intersect(rest, expressions_.complement(expressions_.epsilon())));
+  for (ByteSet open = expressions_.first_bytes(rest); !open.empty();) {
+    const auto byte = static_cast<uint8_t>(open.first());
+    if (!expressions_.is_empty(expressions_.derivative(rest, byte))) return true;
+    open &= ~expressions_.alike(rest, byte);
+  }
+  return false;
 }
 
 uint32_t Lexer::add_accepted(std::vector<uint32_t> lexemes) {

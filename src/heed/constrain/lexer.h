@@ -21,6 +21,7 @@ class Lexer {
   static constexpr uint32_t kDead = 0;
   /// What next() adds to a state in which a lexeme is complete.
   static constexpr uint32_t kAccepting = uint32_t{1} << 31;
+  static constexpr uint32_t kUnknown = kAccepting - 1;
 
   /// lexemes[i] is what lexeme i matches. `others` are further expressions whose derivatives will
   /// be asked for with the byte classes of this lexer. `max_memory` is in bytes.
@@ -49,9 +50,9 @@ class Lexer {
   std::span<const Entry> entries(uint32_t state) const {
     return std::span(entries_).subspan(states_[state].begin, states_[state].size);
   }
-  /// Whether a transition is known to lead to kDead.
-  bool is_dead(uint32_t state, uint8_t byte_class) const {
-    return table_[state * classes() + byte_class] == kDead;
+  /// The states after each class, as next() returns them, so far as they are known: kUnknown.
+  std::span<const uint32_t> known_next(uint32_t state) const {
+    return std::span(table_).subspan(state * classes(), classes());
   }
 
   size_t classes() const { return classes_.representative.size(); }
@@ -62,7 +63,6 @@ class Lexer {
   size_t memory() const;
 
  private:
-  static constexpr uint32_t kUnknown = kAccepting - 1;
   struct State {
     uint32_t begin, size;  // of entries_
     uint32_t accepted;

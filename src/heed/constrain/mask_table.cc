@@ -15,8 +15,10 @@ MaskTable::MaskTable(Recognizer& recognizer, TextCover& cover,
     : recognizer_(recognizer),
       cover_(cover),
       vocabulary_(std::move(vocabulary)),
-      scratch_(vocabulary_->mask_words() + 1),
+      tokens_(*vocabulary_),
       states_(vocabulary_->max_token_bytes() + 1),
+      places_(vocabulary_->max_token_bytes() + 1),
+      path_places_(vocabulary_->max_token_bytes() + 1),
       path_(vocabulary_->max_token_bytes() + 1) {}
 
 void MaskTable::TokenSet::add_to(std::span<uint64_t> bits) const {
@@ -48,28 +50,35 @@ const MaskTable::TokenSet& MaskTable::thread_mask(Recognizer::Thread thread) {
   }
   const LexicalMask& lexical = lexical_mask(thread.lexer_state);
   if (lexical.exits.empty()) return lexical.inside;
-  std::ranges::fill(scratch_, 0);
-  lexical.inside.add_to(scratch_);
-  uint32_t lexer_state = Lexer::kDead, after = Recognizer::kDead;
+  tokens_.add(lexical.inside);
+  // Along the path of the last exit, which the next one often shares.
+  uint32_t lexer_state = Lexer::kDead;
+  std::span<const uint8_t> path;
   for (const Exit& exit : lexical.exits) {
-    if (exit.lexer_state != lexer_state) {
+    const auto exit_path = std::span(lexical.paths).subspan(exit.path, exit.path_size);
+    size_t known = 0;
+    if (exit.lexer_state == lexer_state) {
+      const auto differs = std::ranges::mismatch(path, exit_path).in1;
+      known = static_cast<size_t>(differs - path.begin());
+    } else {
       lexer_state = exit.lexer_state;
-      after = recognizer_.after({thread.row, lexer_state});
+      path_places_[0] = complete({thread.row, lexer_state});
     }
-    uint32_t state = after;
-    for (const uint8_t byte : std::span(lexical.paths).subspan(exit.path, exit.path_size)) {
-      state = recognizer_.next(state, byte);
+    path = exit_path;
+    for (; known < path.size(); ++known) {
+      path_places_[known + 1] = next(path_places_[known], path[known]);
     }
-    walk_exit(exit, state);
+    walk_exit(exit, path_places_[path.size()]);
   }
-  return thread_masks_.emplace(key, take_scratch()).first->second;
+  const TokenSet& result = thread_masks_.emplace(key, tokens_.take()).first->second;
+  memory_ += result.memory();
+  return result;
 }
 
 const MaskTable::LexicalMask& MaskTable::lexical_mask(uint32_t lexer_state) {
   const auto known = lexical_.find(lexer_state);
   if (known != lexical_.end()) return known->second;
   LexicalMask mask;
-  std::ranges::fill(scratch_, 0);
   uint32_t covered = 0;
   Lexer& lexer = recognizer_.lexer();
   for (uint32_t i = 0; i < lexer.entries(lexer_state).size(); ++i) {
@@ -77,33 +86,36 @@ const MaskTable::LexicalMask& MaskTable::lexical_mask(uint32_t lexer_state) {
   }
   for (const Vocabulary::Slice& slice : vocabulary_->slices()) {
     if (slice.characters <= covered) {
-      for (size_t i = 0; i < slice.mask.size(); ++i) scratch_[i] |= slice.mask[i];
+      tokens_.add(slice.mask);
     } else {
       walk_lexeme(slice.trie, lexer_state, mask);
     }
   }
   walk_lexeme(vocabulary_->rest(), lexer_state, mask);
-  mask.inside = take_scratch();
-  memory_ += mask.exits.size() * sizeof(Exit) + mask.paths.size();
+  mask.inside = tokens_.take();
+  memory_ += mask.inside.memory() + mask.exits.size() * sizeof(Exit) + mask.paths.size();
   return lexical_.emplace(lexer_state, std::move(mask)).first->second;
 }
 
 // Finds the tokens that stay within a lexeme or end with it.
 void MaskTable::walk_lexeme(const TokenTrie& trie, uint32_t lexer_state, LexicalMask& mask) {
   Lexer& lexer = recognizer_.lexer();
-  const auto end = static_cast<uint32_t>(trie.nodes.size());
   states_[0] = lexer_state;
-  for (uint32_t i = 0; i < end;) {
-    const TokenTrie::Node& node = trie.nodes[i];
-    const uint32_t next = lexer.next(states_[node.depth - 1U], lexer.class_of(node.byte));
-    if (next == Lexer::kDead) {
-      i += node.size;
-    } else if ((next & Lexer::kAccepting) != 0) {
-      i = leave_lexeme(trie, i, next & ~Lexer::kAccepting, mask);
-    } else {
-      states_[node.depth] = next;
-      set(node.token);
-      ++i;
+  for (size_t byte = 0; byte < 256; ++byte) {
+    const uint8_t first_class = lexer.class_of(static_cast<uint8_t>(byte));
+    if (lexer.known_next(lexer_state)[first_class] == Lexer::kDead) continue;
+    for (uint32_t i = trie.begin[byte]; i < trie.begin[byte + 1];) {
+      const TokenTrie::Node& node = trie.nodes[i];
+      const uint32_t next = lexer.next(states_[node.depth - 1U], lexer.class_of(node.byte));
+      if (next == Lexer::kDead) {
+        i += node.size;
+      } else if ((next & Lexer::kAccepting) != 0) {
+        i = leave_lexeme(trie, i, next & ~Lexer::kAccepting, mask);
+      } else {
+        states_[node.depth] = next;
+        tokens_.add(node.token);
+        ++i;
+      }
     }
   }
 }
@@ -115,7 +127,7 @@ uint32_t MaskTable::leave_lexeme(const TokenTrie& trie, uint32_t index, uint32_t
   Lexer& lexer = recognizer_.lexer();
   const TokenTrie::Node& complete = trie.nodes[index];
   const uint32_t end = index + complete.size;
-  set(complete.token);
+  tokens_.add(complete.token);
   if (!lexer.continues(lexer_state)) {
     if (complete.size > 1) mask.exits.push_back({lexer_state, 0, 0, &trie, index + 1, end});
     return end;
@@ -134,50 +146,111 @@ uint32_t MaskTable::leave_lexeme(const TokenTrie& trie, uint32_t index, uint32_t
     } else {
       states_[node.depth] = next & ~Lexer::kAccepting;
       path_[node.depth] = node.byte;
-      set(node.token);
+      tokens_.add(node.token);
       ++i;
     }
   }
   return end;
 }
 
-void MaskTable::walk_exit(const Exit& exit, uint32_t state) {
+// What may follow where a thread completes lexemes.
+MaskTable::Place MaskTable::complete(Recognizer::Thread thread) {
+  std::array<Recognizer::Thread, 2> threads = {};
+  size_t size = 0;
+  if (recognizer_.lexer().continues(thread.lexer_state)) threads[size++] = thread;
+  const uint32_t row = recognizer_.row_after(thread);
+  const uint32_t lexer_state = recognizer_.row_lexer_state(row);
+  if (lexer_state != Lexer::kDead) threads[size++] = {row, lexer_state};
+  return place_of(std::span(threads).first(size), recognizer_.row_accepting(row));
+}
+
+MaskTable::Place MaskTable::place_of(std::span<const Recognizer::Thread> threads, bool accepting) {
+  Place place = {.accepting = accepting};
+  for (const Recognizer::Thread& thread : threads) {
+    const std::span<const Recognizer::Thread> known(place.threads.data(), place.size);
+    if (std::ranges::find(known, thread) != known.end()) continue;
+    if (place.size == Place::kMaxThreads) {
+      place.state = recognizer_.state_of({threads.begin(), threads.end()});
+      place.size = Place::kMaxThreads + 1;
+      break;
+    }
+    place.threads[place.size++] = thread;
+  }
+  return place;
+}
+
+MaskTable::Place MaskTable::next(const Place& place, uint8_t byte) {
+  if (place.size > Place::kMaxThreads) {
+    Place result = {.size = place.size, .state = recognizer_.next(place.state, byte)};
+    if (result.state == Recognizer::kDead) result.size = 0;
+    return result;
+  }
+  Lexer& lexer = recognizer_.lexer();
+  std::array<Recognizer::Thread, size_t{2}* Place::kMaxThreads> threads = {};
+  size_t size = 0;
+  bool accepting = false;
+  for (uint32_t i = 0; i < place.size; ++i) {
+    const uint32_t row = place.threads[i].row;
+    const uint32_t next = lexer.next(place.threads[i].lexer_state, lexer.class_of(byte));
+    const uint32_t state = next & ~Lexer::kAccepting;
+    if (next == state) {
+      if (state != Lexer::kDead) threads[size++] = {row, state};
+      continue;
+    }
+    const Place completed = complete({row, state});
+    accepting = accepting || completed.accepting;
+    for (uint32_t j = 0; j < completed.size; ++j) threads[size++] = completed.threads[j];
+  }
+  return place_of(std::span(threads).first(size), accepting);
+}
+
+void MaskTable::walk_exit(const Exit& exit, const Place& place) {
   const std::vector<TokenTrie::Node>& nodes = exit.trie->nodes;
-  states_[nodes[exit.begin].depth - 1U] = state;
+  places_[nodes[exit.begin].depth - 1U] = place;
   for (uint32_t i = exit.begin; i < exit.end;) {
     const TokenTrie::Node& node = nodes[i];
-    const uint32_t next = recognizer_.next(states_[node.depth - 1U], node.byte);
-    if (next == Recognizer::kDead) {
+    Place& reached = places_[node.depth];
+    reached = next(places_[node.depth - 1U], node.byte);
+    if (reached.is_dead()) {
       i += node.size;
     } else {
-      states_[node.depth] = next;
-      set(node.token);
+      tokens_.add(node.token);
       ++i;
     }
   }
 }
 
-// The tokens that are set, each with those that have the same bytes.
-MaskTable::TokenSet MaskTable::take_scratch() {
-  scratch_.back() = 0;
-  for (const auto& [token, other] : vocabulary_->duplicates()) {
-    const uint64_t bit = (scratch_[token / 64] >> (token % 64)) & 1;
-    scratch_[other / 64] |= bit << (other % 64);
+MaskTable::Tokens::Tokens(const Vocabulary& vocabulary)
+    : vocabulary_(vocabulary),
+      no_token_(vocabulary.no_token()),
+      max_ids_(vocabulary.mask_words() * sizeof(uint64_t) / sizeof(uint32_t)),
+      words_(vocabulary.mask_words()) {
+  ids_.reserve(max_ids_);
+}
+
+void MaskTable::Tokens::add(std::span<const uint64_t> words) {
+  for (size_t i = 0; i < words.size(); ++i) words_[i] |= words[i];
+  while (ids_.size() < max_ids_) ids_.push_back(0);
+}
+
+void MaskTable::Tokens::add(const TokenSet& set) {
+  if (!set.words.empty()) add(set.words);
+  for (const uint32_t id : set.ids) add(id);
+}
+
+MaskTable::TokenSet MaskTable::Tokens::take() {
+  for (const auto& [token, other] : vocabulary_.duplicates()) {
+    if (((words_[token / 64] >> (token % 64)) & 1) != 0) add(other);
   }
   TokenSet result;
-  size_t count = 0;
-  for (const uint64_t word : scratch_) count += static_cast<size_t>(std::popcount(word));
-  if (count * sizeof(uint32_t) >= vocabulary_->mask_words() * sizeof(uint64_t)) {
-    result.words.assign(scratch_.begin(), scratch_.end() - 1);
+  if (ids_.size() < max_ids_) {
+    result.ids = ids_;
+    for (const uint32_t id : ids_) words_[id / 64] = 0;
   } else {
-    for (size_t i = 0; i + 1 < scratch_.size(); ++i) {
-      for (uint64_t word = scratch_[i]; word != 0; word &= word - 1) {
-        result.ids.push_back(static_cast<uint32_t>(i * 64) +
-                             static_cast<uint32_t>(std::countr_zero(word)));
-      }
-    }
+    result.words = words_;
+    std::ranges::fill(words_, 0);
   }
-  memory_ += result.memory();
+  ids_.clear();
   return result;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -49,14 +50,47 @@ class MaskTable {
     std::vector<uint8_t> paths;
   };
 
+  /// What a text in an exit may go on with: a few threads, or else a state of the recognizer, which
+  /// takes longer to make.
+  struct Place {
+    static constexpr uint32_t kMaxThreads = 8;
+    uint32_t size = 0;  // of threads; kMaxThreads + 1: a state
+    bool accepting = false;
+    std::array<Recognizer::Thread, kMaxThreads> threads = {};
+    uint32_t state = Recognizer::kDead;
+    bool is_dead() const { return size == 0 && !accepting; }
+  };
+  /// The tokens of a mask while it is computed.
+  class Tokens {
+   public:
+    explicit Tokens(const Vocabulary& vocabulary);
+    void add(uint32_t token) {
+      if (token == no_token_) return;
+      words_[token / 64] |= uint64_t{1} << (token % 64);
+      if (ids_.size() < max_ids_) ids_.push_back(token);
+    }
+    void add(std::span<const uint64_t> words);
+    void add(const TokenSet& set);
+    /// The tokens, each with those that have the same bytes. There are none afterwards.
+    TokenSet take();
+
+   private:
+    const Vocabulary& vocabulary_;
+    uint32_t no_token_;
+    size_t max_ids_;
+    std::vector<uint64_t> words_;
+    std::vector<uint32_t> ids_;  // all of them if there are fewer than max_ids_
+  };
+
   const TokenSet& thread_mask(Recognizer::Thread thread);
   const LexicalMask& lexical_mask(uint32_t lexer_state);
   void walk_lexeme(const TokenTrie& trie, uint32_t lexer_state, LexicalMask& mask);
   uint32_t leave_lexeme(const TokenTrie& trie, uint32_t node, uint32_t lexer_state,
                         LexicalMask& mask);
-  void walk_exit(const Exit& exit, uint32_t state);
-  void set(uint32_t token) { scratch_[token / 64] |= uint64_t{1} << (token % 64); }
-  TokenSet take_scratch();
+  Place complete(Recognizer::Thread thread);
+  Place next(const Place& place, uint8_t byte);
+  Place place_of(std::span<const Recognizer::Thread> threads, bool accepting);
+  void walk_exit(const Exit& exit, const Place& place);
   void make_room();
 
   Recognizer& recognizer_;
@@ -64,8 +98,10 @@ class MaskTable {
   std::shared_ptr<const Vocabulary> vocabulary_;
   std::unordered_map<uint32_t, LexicalMask> lexical_;  // by state of the lexer
   std::unordered_map<uint64_t, TokenSet> thread_masks_;
-  std::vector<uint64_t> scratch_;  // a mask and a word for TokenTrie nodes without a token
-  std::vector<uint32_t> states_;   // by depth in a trie
+  Tokens tokens_;
+  std::vector<uint32_t> states_;    // by depth in a trie
+  std::vector<Place> places_;       // likewise
+  std::vector<Place> path_places_;  // by bytes of Exit::path
   std::vector<uint8_t> path_;
   size_t memory_ = 0;
 };

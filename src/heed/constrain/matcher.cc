@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <optional>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "heed/base/error.h"
+#include "heed/base/quote.h"
 
 namespace heed::constrain {
 namespace {
@@ -19,6 +23,26 @@ std::optional<uint8_t> only_next_byte(Recognizer& recognizer, uint32_t state) {
     only = classes.representative[i];
   }
   return only;
+}
+
+// Bytes in words: `"a"-"z", "_", white space`.
+std::string described(const ByteSet& set) {
+  std::vector<std::string> parts;
+  const auto add_range = [&](int first, int last) {
+    const auto name = [](int byte) { return quoted(std::string(1, static_cast<char>(byte))); };
+    for (int byte = first; byte <= last; ++byte) {
+      if (!set.contains(static_cast<uint8_t>(byte))) continue;
+      const int begin = byte;
+      while (byte < last && set.contains(static_cast<uint8_t>(byte + 1))) ++byte;
+      parts.push_back(begin == byte ? name(begin) : fmt::format("{}-{}", name(begin), name(byte)));
+    }
+  };
+  add_range('!', '~');
+  const bool has_space = set.contains(' ') || set.contains('\t') || set.contains('\n');
+  if (has_space) parts.push_back("white space");
+  if (!(set & ByteSet::range(0x80, 0xFE)).empty()) parts.push_back("characters beyond ASCII");
+  if (set.contains(kSpecialMark)) parts.push_back("a special token");
+  return parts.empty() ? "the end" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
 }  // namespace
@@ -56,8 +80,10 @@ void Matcher::replay(Recognizer& recognizer) {
 void Matcher::mask(std::span<uint64_t> bits) {
   require(bits.size() == vocabulary_->mask_words(), "a mask of {} words, expected {}", bits.size(),
           vocabulary_->mask_words());
-  std::ranges::fill(bits, 0);
-  if (current().ended) return;
+  if (current().ended) {
+    std::ranges::fill(bits, 0);
+    return;
+  }
   with_automaton([&](Automaton& automaton) {
     automaton.masks(vocabulary_).mask(current().state, bits);
     if (!automaton.recognizer().accepting(current().state)) return;
@@ -119,6 +145,38 @@ bool Matcher::is_complete() {
         automaton.recognizer().accepting(state) && automaton.recognizer().threads(state).empty();
   });
   return result || current().ended;
+}
+
+// The bytes that may come next behind bytes that may.
+ByteSet Matcher::next_bytes(std::string_view behind) {
+  ByteSet next;
+  with_automaton([&](Automaton& automaton) {
+    Recognizer& recognizer = automaton.recognizer();
+    uint32_t state = current().state;
+    for (const char byte : behind) state = recognizer.next(state, static_cast<uint8_t>(byte));
+    next = ByteSet();
+    for (int byte = 0; byte < 256; ++byte) {
+      const auto each = static_cast<uint8_t>(byte);
+      if (recognizer.next(state, each) != Recognizer::kDead) next.add(each);
+    }
+  });
+  return next;
+}
+
+std::string Matcher::why_forbidden(int32_t token) {
+  require(token >= 0 && token < vocabulary_->size(), "token {} is none of {} ids", token,
+          vocabulary_->size());
+  if (current().ended) return "the text has ended";
+  if (vocabulary_->is_end_token(token)) return is_accepting() ? "" : "the text cannot end here";
+  const std::string_view bytes = vocabulary_->bytes(token);
+  if (bytes.empty() || has_special_mark(bytes.substr(0, 1)))
+    return accept(token) ? (rollback(1), "") : "a token without text cannot follow";
+  const size_t allowed = accept_bytes(bytes);
+  if (allowed == bytes.size()) return rollback(1), "";
+  const std::string_view before = bytes.substr(0, allowed);
+  const std::string behind = before.empty() ? "" : fmt::format(" behind {}", quoted(before));
+  return fmt::format("{} cannot follow{}; expected {}", quoted(bytes.substr(allowed, 1)), behind,
+                     described(next_bytes(before)));
 }
 
 bool Matcher::can_end_within(int64_t tokens) {

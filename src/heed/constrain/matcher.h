@@ -41,6 +41,9 @@ class Matcher {
   bool is_accepting();
   /// Whether the text ends here: nothing but an end token may follow.
   bool is_complete();
+  /// Why a token may not follow, in words: which byte of it cannot, and what can in its place.
+  /// Empty if it may follow.
+  std::string why_forbidden(int32_t token);
   /// The bytes that must follow, as far as there is only one possibility; at most `limit`.
   std::string forced_bytes(size_t limit = 4096);
 
@@ -64,6 +67,7 @@ class Matcher {
   void with_automaton(const std::function<void(Automaton&)>& use);
   void replay(Recognizer& recognizer);
   std::string shortest_text();
+  ByteSet next_bytes(std::string_view behind);
   const Step& current() const { return steps_.back(); }
 
   std::shared_ptr<const Constraint> constraint_;

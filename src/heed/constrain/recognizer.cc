@@ -21,7 +21,7 @@ Recognizer::Recognizer(Grammar grammar, std::span<const ExpressionId> others, si
 
 size_t Recognizer::memory() const {
   return lexer_.memory() + earley_.memory() + table_.size() * sizeof(uint32_t) +
-         threads_.size() * sizeof(Thread) * 2 + states_.size() * 96 + after_.size() * 32;
+         threads_.size() * sizeof(Thread) * 2 + states_.size() * 96 + rows_after_.memory();
 }
 
 void Recognizer::check_memory(size_t further) const {
@@ -43,19 +43,26 @@ uint32_t Recognizer::find_next(uint32_t state, uint8_t byte_class) {
     }
   }
   const uint32_t next = enter(std::move(threads), completions);
-  table_[state * classes_ + byte_class] = next;
+  // The same follows all classes by which the threads go on alike.
+  std::vector<uint32_t> differs(classes_);
+  for (const Thread& thread : this->threads(state)) {
+    const std::span<const uint32_t> row = lexer_.known_next(thread.lexer_state);
+    for (size_t i = 0; i < classes_; ++i) differs[i] |= row[i] ^ row[byte_class];
+  }
+  for (size_t i = 0; i < classes_; ++i) {
+    if (differs[i] == 0) table_[state * classes_ + i] = next;
+  }
   return next;
 }
 
-uint32_t Recognizer::after(Thread thread) {
-  const uint64_t key = uint64_t{thread.row} << 32 | thread.lexer_state;
-  if (const auto known = after_.find(key); known != after_.end()) return known->second;
-  std::vector<Thread> threads;
-  if (lexer_.continues(thread.lexer_state)) threads.push_back(thread);
-  const Earley::Completion completion = {thread.row, lexer_.accepted(thread.lexer_state)};
-  const uint32_t state = enter(std::move(threads), std::span(&completion, 1));
-  after_.emplace(key, state);
-  return state;
+uint32_t Recognizer::row_after(Thread thread) {
+  const uint32_t accepted = lexer_.accepted(thread.lexer_state);
+  const uint64_t key = uint64_t{thread.row} << 32 | accepted;
+  if (const uint32_t* known = rows_after_.find(key)) return *known;
+  const Earley::Completion completion = {thread.row, accepted};
+  const uint32_t row = earley_.advance(std::span(&completion, 1));
+  rows_after_.insert(key, row);
+  return row;
 }
 
 // The state with these threads, and one that begins where the completed lexemes end.
@@ -84,11 +91,11 @@ uint32_t Recognizer::add_state(std::vector<Thread> threads, bool accepting) {
   states_.push_back(
       {static_cast<uint32_t>(threads_.size()), static_cast<uint32_t>(threads.size()), accepting});
   threads_.insert(threads_.end(), threads.begin(), threads.end());
-  for (size_t byte_class = 0; byte_class < classes_; ++byte_class) {
-    const bool is_dead = std::ranges::all_of(threads, [&](const Thread& thread) {
-      return lexer_.is_dead(thread.lexer_state, static_cast<uint8_t>(byte_class));
-    });
-    table_.push_back(is_dead ? kDead : kUnknown);
+  table_.resize(table_.size() + classes_, kDead);
+  uint32_t* const row = &table_[at->second * classes_];
+  for (const Thread& thread : threads) {
+    const std::span<const uint32_t> known = lexer_.known_next(thread.lexer_state);
+    for (size_t i = 0; i < classes_; ++i) row[i] |= known[i] == Lexer::kDead ? 0 : kUnknown;
   }
   return at->second;
 }

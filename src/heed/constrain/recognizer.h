@@ -2,12 +2,12 @@
 
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "heed/constrain/earley.h"
 #include "heed/constrain/grammar.h"
 #include "heed/constrain/lexer.h"
+#include "heed/constrain/number_map.h"
 
 namespace heed::constrain {
 
@@ -40,8 +40,15 @@ class Recognizer {
     const uint32_t known = table_[state * classes_ + byte_class];
     return known != kUnknown ? known : find_next(state, byte_class);
   }
-  /// The state after a thread has completed the lexemes of its state of the lexer.
-  uint32_t after(Thread thread);
+  /// The row of the Earley parser where the lexemes of a thread's state of the lexer, which it
+  /// completes, end.
+  uint32_t row_after(Thread thread);
+  /// Of a row: whether the text may end there, and the state of the lexer for what may follow;
+  /// Lexer::kDead if nothing may.
+  bool row_accepting(uint32_t row) const { return earley_.accepting(row); }
+  uint32_t row_lexer_state(uint32_t row) const { return earley_.lexer_state(row); }
+  /// The state of these threads, in which a text cannot end.
+  uint32_t state_of(std::vector<Thread> threads) { return add_state(std::move(threads), false); }
 
   /// Whether a text may end in a state.
   bool accepting(uint32_t state) const { return states_[state].accepting; }
@@ -74,8 +81,8 @@ class Recognizer {
   std::vector<State> states_;
   std::vector<Thread> threads_;
   NumbersIndex state_index_;
-  std::unordered_map<uint64_t, uint32_t> after_;  // by thread
-  std::vector<uint32_t> table_;                   // [states, classes]
+  NumberMap rows_after_;         // by row and what is accepted there
+  std::vector<uint32_t> table_;  // [states, classes]
   uint32_t start_ = kDead;
 };
 

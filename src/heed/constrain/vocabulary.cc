@@ -139,6 +139,10 @@ TokenTrie Vocabulary::trie_of(std::span<const uint32_t> tokens) {
     last = text;
   }
   leave_to(0);
+  for (size_t byte = 0, node = 0; byte <= 256; ++byte) {
+    while (node < nodes.size() && nodes[node].byte < byte) node += nodes[node].size;
+    trie.begin[byte] = static_cast<uint32_t>(node);
+  }
   return trie;
 }
 

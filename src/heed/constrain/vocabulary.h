@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,6 +34,8 @@ struct TokenTrie {
     uint8_t byte;
   };
   std::vector<Node> nodes;
+  /// The nodes of tokens that begin with a byte: from begin[byte] to begin[byte + 1].
+  std::array<uint32_t, 257> begin = {};
 };
 
 /// The bytes of a tokenizer's tokens, arranged for computing masks. It can be used by several

@@ -184,8 +184,11 @@ generate::GeneratorOptions LoadedModel::generator_options(const GenerateOptions&
                               asked.end_tokens.end());
   if (asked.structured_output != StructuredOutput())
     result.constraint = output_constraints.get(
-        asked.structured_output, shared_tokenizer("a constraint on the output"),
-        transformer->config().vocab_size, result.rules.eos_ids);
+        asked.structured_output,
+        {.tokenizer = shared_tokenizer("a constraint on the output"),
+         .vocab_size = transformer->config().vocab_size,
+         .end_tokens = result.rules.eos_ids,
+         .forced_first = transformer->has_encoder() ? result.rules.forced_bos_id : -1});
   result.stop = asked.stop;
   result.skip_special_tokens = asked.skip_special_tokens;
   result.top_log_probabilities = asked.top_log_probabilities;

@@ -71,8 +71,7 @@ std::vector<std::string> Model::prepare(const GenerateOptions& options) const {
   const StructuredOutput& output = options.structured_output;
   if (output == StructuredOutput()) return {};
   loaded_->generator_options(options);
-  return loaded_->output_constraints.ignored(
-      output, loaded_->shared_tokenizer("a constraint on the output"));
+  return loaded_->output_constraints.ignored(output);
 }
 
 std::string Model::gpu() const { return loaded_->device ? loaded_->device->name() : std::string(); }

@@ -39,7 +39,7 @@ constrain::Symbol add_content(constrain::GrammarBuilder& builder, const Structur
 }
 
 std::shared_ptr<const constrain::Constraint> compile(const StructuredOutput& asked,
-                                                     const text::Tokenizer& tokenizer,
+                                                     const OutputTokens& tokens,
                                                      std::vector<std::string>& ignored) {
   constrain::GrammarBuilder builder;
   std::optional<constrain::Symbol> start;
@@ -47,64 +47,72 @@ std::shared_ptr<const constrain::Constraint> compile(const StructuredOutput& ask
   if (asked.answer) {
     require_input(asked.answer->tools.empty() || !builder.ignores_anything(),
                   "a grammar with %ignore cannot be combined with tools");
-    start = chat::add_answer(builder, *asked.answer, tokenizer, start);
+    start = chat::add_answer(builder, *asked.answer, tokens.tokenizer, start);
+  }
+  if (tokens.forced_first >= 0) {
+    const std::string text = generate::text_of_token(tokens.tokenizer, tokens.forced_first);
+    start = builder.sequence({builder.terminal(builder.expressions().literal(text)), *start});
   }
   return std::make_shared<const constrain::Constraint>(std::move(builder), *start);
 }
 
 }  // namespace
 
+std::optional<OutputConstraints::Compiled> OutputConstraints::find(
+    const StructuredOutput& asked) const {
+  StructuredOutput key = asked;
+  key.complete = key.free_log_probabilities = false;
+  const MutexLock lock(mutex_);
+  const auto found = std::ranges::find(last_, key, &Compiled::asked);
+  return found == last_.end() ? std::nullopt : std::optional(*found);
+}
+
 OutputConstraints::Compiled OutputConstraints::compiled(const StructuredOutput& asked,
-                                                        const text::Tokenizer& tokenizer) const {
+                                                        const OutputTokens& tokens) const {
+  if (auto known = find(asked)) return *std::move(known);
   Compiled made{.asked = asked, .constraint = {}, .ignored = {}};
   made.asked.complete = made.asked.free_log_probabilities = false;
-  {
-    const MutexLock lock(mutex_);
-    const auto found = std::ranges::find(last_, made.asked, &Compiled::asked);
-    if (found != last_.end()) return *found;
-  }
-  made.constraint = compile(asked, tokenizer, made.ignored);
+  made.constraint = compile(asked, tokens, made.ignored);
   const MutexLock lock(mutex_);
   last_.push_front(made);
   if (last_.size() > kMostConstraints) last_.pop_back();
   return made;
 }
 
-std::vector<std::string> OutputConstraints::ignored(const StructuredOutput& asked,
-                                                    const text::Tokenizer& tokenizer) const {
-  if (members_set(asked) == 0 && !asked.answer) return {};
-  return blame_input([&] { return compiled(asked, tokenizer).ignored; });
+std::vector<std::string> OutputConstraints::ignored(const StructuredOutput& asked) const {
+  const std::optional<Compiled> known = find(asked);
+  return known ? known->ignored : std::vector<std::string>();
+}
+
+std::shared_ptr<const constrain::Vocabulary> OutputConstraints::vocabulary(
+    const OutputTokens& tokens) const {
+  const MutexLock lock(mutex_);
+  const auto found = std::ranges::find_if(vocabularies_, [&](const auto& one) {
+    return std::ranges::equal(one->end_tokens(), tokens.end_tokens);
+  });
+  if (found != vocabularies_.end()) return *found;
+  vocabularies_.push_front(
+      generate::output_vocabulary(tokens.tokenizer, tokens.vocab_size, tokens.end_tokens));
+  if (vocabularies_.size() > kMostVocabularies) vocabularies_.pop_back();
+  return vocabularies_.front();
 }
 
 generate::OutputConstraint OutputConstraints::get(const StructuredOutput& asked,
-                                                  const text::Tokenizer& tokenizer,
-                                                  int64_t vocab_size,
-                                                  std::vector<int32_t> end_tokens) const {
+                                                  const OutputTokens& tokens) const {
   if (members_set(asked) == 0 && !asked.answer) {
     require_input(asked == StructuredOutput(),
                   "options of a structured output are given, and nothing that it must match");
     return {};
   }
-  generate::OutputConstraint result{
-      .constraint = blame_input([&] { return compiled(asked, tokenizer).constraint; }),
-      .complete = asked.complete,
-      .free_log_probabilities = asked.free_log_probabilities};
-  {
-    const MutexLock lock(mutex_);
-    const auto found = std::ranges::find_if(vocabularies_, [&](const auto& one) {
-      return std::ranges::equal(one->end_tokens(), end_tokens);
-    });
-    if (found != vocabularies_.end()) {
-      result.vocabulary = *found;
-    } else {
-      result.vocabulary = generate::output_vocabulary(tokenizer, vocab_size, std::move(end_tokens));
-      vocabularies_.push_front(result.vocabulary);
-      if (vocabularies_.size() > kMostVocabularies) vocabularies_.pop_back();
-    }
-  }
-  // The vocabulary may lack what every text needs.
-  blame_input([&] { constrain::Matcher(result.constraint, result.vocabulary); });
-  return result;
+  return blame_input([&] {
+    generate::OutputConstraint result{.constraint = compiled(asked, tokens).constraint,
+                                      .vocabulary = vocabulary(tokens),
+                                      .complete = asked.complete,
+                                      .free_log_probabilities = asked.free_log_probabilities};
+    // The vocabulary may lack what every text needs.
+    constrain::Matcher(result.constraint, result.vocabulary);
+    return result;
+  });
 }
 
 }  // namespace heed::engine

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,17 +13,22 @@
 
 namespace heed::engine {
 
+/// The tokens that outputs consist of.
+struct OutputTokens {
+  const text::Tokenizer& tokenizer;
+  int64_t vocab_size;
+  std::vector<int32_t> end_tokens;  // end an output
+  int32_t forced_first = -1;        // precedes what must match; -1: none
+};
+
 /// The constraints that the last requests of a model had, compiled, and the bytes of its tokens.
 class OutputConstraints {
  public:
-  /// What an output must match; empty for nothing. `end_tokens` end it. Throws InputError when
-  /// `asked` is not valid, sets more than one member or needs bytes that no token has.
-  generate::OutputConstraint get(const StructuredOutput& asked, const text::Tokenizer& tokenizer,
-                                 int64_t vocab_size, std::vector<int32_t> end_tokens) const;
-
-  /// As Model::prepare(). Throws InputError as get() does, but not for bytes that no token has.
-  std::vector<std::string> ignored(const StructuredOutput& asked,
-                                   const text::Tokenizer& tokenizer) const;
+  /// What an output must match; empty for nothing. Throws InputError when `asked` is not valid,
+  /// sets more than one member or needs bytes that no token has.
+  generate::OutputConstraint get(const StructuredOutput& asked, const OutputTokens& tokens) const;
+  /// As Model::prepare(), of what get() was asked for before.
+  std::vector<std::string> ignored(const StructuredOutput& asked) const;
 
  private:
   struct Compiled {
@@ -30,7 +36,9 @@ class OutputConstraints {
     std::shared_ptr<const constrain::Constraint> constraint;
     std::vector<std::string> ignored;  // keywords of a JSON Schema
   };
-  Compiled compiled(const StructuredOutput& asked, const text::Tokenizer& tokenizer) const;
+  std::optional<Compiled> find(const StructuredOutput& asked) const;
+  Compiled compiled(const StructuredOutput& asked, const OutputTokens& tokens) const;
+  std::shared_ptr<const constrain::Vocabulary> vocabulary(const OutputTokens& tokens) const;
 
   mutable Mutex mutex_;
   mutable std::deque<Compiled> last_ HEED_GUARDED_BY(mutex_);

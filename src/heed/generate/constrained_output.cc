@@ -35,14 +35,15 @@ std::shared_ptr<const constrain::Vocabulary> output_vocabulary(const text::Token
                                                                int64_t vocab_size,
                                                                std::vector<int32_t> end_tokens) {
   std::vector<std::string> bytes(static_cast<size_t>(vocab_size));
-  for (size_t id = 0; id < bytes.size(); ++id) {
-    const auto token = static_cast<int32_t>(id);
-    if (tokenizer.is_special(token))
-      bytes[id] = constrain::special_token_text(tokenizer.piece(token));
-    else if (std::string text = tokenizer.token_bytes(token); !constrain::has_special_mark(text))
-      bytes[id] = std::move(text);
-  }
+  for (size_t id = 0; id < bytes.size(); ++id)
+    bytes[id] = text_of_token(tokenizer, static_cast<int32_t>(id));
   return constrain::Vocabulary::of(std::move(bytes), std::move(end_tokens));
+}
+
+std::string text_of_token(const text::Tokenizer& tokenizer, int32_t token) {
+  if (tokenizer.is_special(token)) return constrain::special_token_text(tokenizer.piece(token));
+  std::string text = tokenizer.token_bytes(token);
+  return constrain::has_special_mark(text) ? std::string() : text;
 }
 
 void ConstrainedOutput::restrict(const TokenLogits& logits) {

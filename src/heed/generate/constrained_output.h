@@ -29,6 +29,9 @@ std::shared_ptr<const constrain::Vocabulary> output_vocabulary(const text::Token
                                                                int64_t vocab_size,
                                                                std::vector<int32_t> end_tokens);
 
+/// The same of one token.
+std::string text_of_token(const text::Tokenizer& tokenizer, int32_t token);
+
 /// How far an output, and tokens that are drafted behind it, have come in a constraint. Functions
 /// throw Error as constrain::Matcher does.
 class ConstrainedOutput {
@@ -51,6 +54,8 @@ class ConstrainedOutput {
   bool is_complete() { return matcher_.is_complete(); }
   /// Whether the output may end here.
   bool is_accepting() { return matcher_.is_accepting(); }
+  /// Why a token may not come next; empty if it may.
+  std::string why_forbidden(int32_t token) { return matcher_.why_forbidden(token); }
   /// Whether an output of at most `tokens` tokens can be completed from here.
   bool can_complete(int64_t tokens) { return matcher_.can_end_within(tokens); }
   /// `token`, which restrict() has left; or, when the output is to be completed and could not be

@@ -22,8 +22,6 @@ Generator::Generator(const model::Transformer& model, std::optional<text::Tokeni
   check(options_.sampling, vocab_size);
   require_input(options_.max_new_tokens >= 1, "max_new_tokens is {}, expected at least 1",
                 options_.max_new_tokens);
-  require_input(!options_.constraint.constraint || !model.has_encoder(),
-                "constraints on the output need a decoder-only model");
   require_input(options_.stop.empty() || tokenizer_, "stop strings need a tokenizer");
   for (const std::string& stop : options_.stop) text::require_utf8(stop, "a stop string");
   require_input(options_.batch_tokens >= 1, "batch_tokens is {}, expected at least 1",

@@ -25,9 +25,9 @@ using heed::TokenLogProbability;
 
 struct GeneratorOptions {
   SamplingOptions sampling = {};
-  TokenRules rules = {};             // with the tokens that end an output; not part of it
-  OutputConstraint constraint = {};  // for a decoder-only model; ends an output that it completes
-  int64_t max_new_tokens = 256;      // of each output; at least 1
+  TokenRules rules = {};                   // with the tokens that end an output; not part of it
+  OutputConstraint constraint = {};        // ends an output that it completes
+  int64_t max_new_tokens = 256;            // of each output; at least 1
   std::optional<int64_t> max_length = {};  // of prompt and output
   std::vector<std::string> stop = {};      // strings that end an output; not part of its text
   bool skip_special_tokens = true;         // in the text of an output

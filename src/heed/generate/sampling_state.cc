@@ -160,13 +160,21 @@ void SamplingState::advance(Logits& logits) {
                       ? FinishReason::length
                       : FinishReason::stop);
   }
-  if (recorded)
+  if (recorded) {
     result_.chosen.push_back(log_probabilities(unadjusted, token, result_.best.emplace_back()));
+    if (constrained_ && options_.constraint.free_log_probabilities) explain(result_.best.back());
+  }
   append(token);
   if (forced_.empty())
     append_forced();
   else
     forced_.pop_front();
+}
+
+/// Says of tokens which the constraint forbids, and why.
+void SamplingState::explain(std::vector<TokenLogProbability>& tokens) {
+  constrained_->keep_drafted(0);
+  for (TokenLogProbability& one : tokens) one.forbidden = constrained_->why_forbidden(one.token);
 }
 
 void SamplingState::append(int32_t token) {

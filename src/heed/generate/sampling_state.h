@@ -42,6 +42,7 @@ class SamplingState : public DecodingState {
   bool records_probabilities() const { return options_.top_log_probabilities >= 0; }
   std::optional<int32_t> choose_from(const TokenLogits& logits, size_t draft_offset);
   int32_t choose(Logits& logits, size_t draft_offset);
+  void explain(std::vector<TokenLogProbability>& tokens);
   void append(int32_t token);
   bool append_forced();
   int64_t room() const;

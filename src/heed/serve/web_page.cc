@@ -27,8 +27,8 @@ std::string script() {
   std::string script = inspect::attention_script();
   for (const std::string_view part :
        {page::theme_js, page::copy_js, page::server_js, page::models_js, page::panel_js,
-        page::languages_js, page::words_js, page::translate_js, page::turn_js, page::chat_js,
-        page::attend_js, page::metrics_js, page::load_js, page::page_js})
+        page::languages_js, page::words_js, page::translate_js, page::choices_js, page::turn_js,
+        page::chat_js, page::attend_js, page::metrics_js, page::load_js, page::page_js})
     script += part;
   return script;
 }

@@ -8,8 +8,9 @@ import time
 class Judge:
     """One process, which is started again when it crashes or takes too long."""
 
-    def __init__(self, path, seconds=20):
-        self.path, self.seconds, self.process = path, seconds, None
+    def __init__(self, command, seconds=20):
+        self.command = [command] if isinstance(command, str) else command
+        self.seconds, self.process = seconds, None
 
     def schema(self, schema, texts, **options):
         """The answer for a JSON Schema, which is given as text."""
@@ -18,7 +19,7 @@ class Judge:
     def ask(self, **request):
         """The answer, or {"crash": why} with the time that it took."""
         if self.process is None or self.process.poll() is not None:
-            self.process = subprocess.Popen([self.path], stdin=subprocess.PIPE,
+            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE,
                                             stdout=subprocess.PIPE, text=True)
         process, start = self.process, time.monotonic()
         timer = threading.Timer(self.seconds, process.kill)

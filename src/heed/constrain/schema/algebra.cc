@@ -73,8 +73,10 @@ Term SchemaAlgebra::schema_term(JsonId location, SchemaResources::Scope scope) {
     if (node.is_boolean()) {
       return schema_terms_[key] = node.boolean ? kTrueTerm : kFalseTerm;
     }
-    require(node.is_object(), "the schema at {} is neither an object nor a boolean",
-            quoted(document_.pointer(location)));
+    if (!node.is_object()) {
+      fail("the schema at {} is neither an object nor a boolean",
+           quoted(document_.pointer(location)));
+    }
     scope = resources_.enter(scope, location);
     const JsonId reference = sole_reference(document_, location, resources_.draft(location));
     if (reference == kNoJson) break;

@@ -10,8 +10,8 @@ constexpr uint64_t kMaxPositions = 2000;
 /// Kinds of items of which a number is counted.
 constexpr size_t kMaxCountedKinds = 3;
 
-/// Writes the rules of one set of arrays. What may follow is a state: the position of the next
-/// item, as far as it matters, and how many items so far satisfy each `some`.
+/// Writes the rules of one set of arrays, behind "[". What may follow is a state: the position of
+/// the next item, as far as it matters, and how many items so far satisfy each `some`.
 class ArrayRules {
  public:
   ArrayRules(SchemaGrammar& grammar, const ArraySet& set)
@@ -59,9 +59,8 @@ Symbol ArrayRules::rest(bool is_first) {
   const uint64_t min = set_.min - std::min(set_.min, last_);
   const uint64_t max = set_.max == kNoLimit ? kNoLimit : set_.max - std::min(set_.max, last_);
   const ConjunctionId value = algebra_.item_value(set_, last_);
-  if (max == 0 || algebra_.is_empty(value)) {
-    return min == 0 ? builder_.empty() : builder_.choice({});
-  }
+  const Symbol close = grammar_.close(']', is_first);
+  if (max == 0 || algebra_.is_empty(value)) return min == 0 ? close : builder_.choice({});
   const uint64_t before = is_first ? 1 : 0;  // items that have no comma before them
   const auto count = [&](uint64_t number) {
     if (number == kNoLimit) return Expressions::kUnbounded;
@@ -71,16 +70,17 @@ Symbol ArrayRules::rest(bool is_first) {
   };
   const Symbol repeated = builder_.repeat(
       builder_.sequence({grammar_.comma(), grammar_.value(value)}), count(min), count(max));
-  if (!is_first) return repeated;
-  const Symbol some = builder_.sequence({grammar_.value(value), repeated});
-  return min == 0 ? builder_.optional(some) : some;
+  if (!is_first) return builder_.sequence({repeated, close});
+  const Symbol some =
+      builder_.sequence({grammar_.value(value), repeated, grammar_.close(']', false)});
+  return min == 0 ? builder_.choice({close, some}) : some;
 }
 
 Symbol ArrayRules::positions() {
   Symbol result = rest(last_ == 0);
   for (uint64_t i = last_; i-- > 0;) {
     std::vector<Symbol> choices;
-    if (i >= set_.min) choices.push_back(builder_.empty());
+    if (i >= set_.min) choices.push_back(grammar_.close(']', i == 0));
     const ConjunctionId value = algebra_.item_value(set_, i);
     if (i < set_.max && !algebra_.is_empty(value)) {
       choices.push_back(builder_.sequence({item(i, value), result}));
@@ -124,7 +124,7 @@ Symbol ArrayRules::items(uint64_t position, const Counts& counts) {
   std::vector<Symbol> choices;
   bool enough = position >= set_.min;
   for (size_t i = 0; i < counts.size(); ++i) enough = enough && counts[i] >= set_.some[i].min;
-  if (enough) choices.push_back(builder_.empty());
+  if (enough) choices.push_back(grammar_.close(']', position == 0));
   if (position < set_.max) add_items(choices, position, counts);
   builder_.define(symbol, builder_.choice(std::move(choices)));
   return symbol;

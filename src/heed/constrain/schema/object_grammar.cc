@@ -21,13 +21,17 @@ struct MemberKind {
   unsigned satisfied = 0;
 };
 
-/// Writes the rules of one set of objects: members with known names in their order, then others.
-/// What may follow is a state: the next known name, how many members there are, up to what matters,
-/// and which `some` are satisfied.
+/// Writes the rules of one set of objects, behind "{": members with known names in their order,
+/// then others. What may follow is a state: the next known name, how many members there are, up to
+/// what matters, and which `some` are satisfied.
 class ObjectRules {
  public:
   ObjectRules(SchemaGrammar& grammar, const ObjectSet& set)
-      : grammar_(grammar), algebra_(grammar.algebra()), builder_(grammar.builder()), set_(set) {
+      : grammar_(grammar),
+        algebra_(grammar.algebra()),
+        builder_(grammar.builder()),
+        set_(set),
+        close_(grammar.close('}', false)) {
     if (set.some.size() > kMaxSomeProperties) {
       algebra_.refuse("not", set.location, "it demands too many members at once");
     }
@@ -62,6 +66,7 @@ class ObjectRules {
   SchemaAlgebra& algebra_;
   GrammarBuilder& builder_;
   const ObjectSet& set_;
+  Symbol close_;  // behind a member
   std::vector<Name> names_;
   std::map<std::string, size_t, std::less<>> positions_;
   std::vector<MemberKind> other_kinds_;
@@ -171,7 +176,9 @@ Symbol ObjectRules::member(const MemberKind& kind) {
 
 Symbol ObjectRules::others(bool is_first, uint64_t count, unsigned satisfied) {
   std::vector<Symbol> choices;
-  if (count >= min_ && satisfied == all_satisfied_) choices.push_back(builder_.empty());
+  if (count >= min_ && satisfied == all_satisfied_) {
+    choices.push_back(is_first ? grammar_.close('}', true) : close_);
+  }
   if (count >= max_) return builder_.choice(std::move(choices));
   for (const MemberKind& kind : other_kinds_) {
     if ((satisfied & kind.satisfied) != 0) continue;
@@ -195,10 +202,11 @@ Symbol ObjectRules::after_names(uint64_t count, unsigned satisfied) {
     }
     const Symbol result =
         kinds.empty()
-            ? builder_.empty()
-            : builder_.repeat(
-                  builder_.sequence({grammar_.comma(), builder_.choice(std::move(kinds))}), 0,
-                  Expressions::kUnbounded);
+            ? close_
+            : builder_.sequence(
+                  {builder_.repeat(builder_.sequence({grammar_.comma(), builder_.choice(kinds)}), 0,
+                                   Expressions::kUnbounded),
+                   close_});
     other_states_.emplace(state(count, satisfied), result);
     return result;
   }

@@ -77,14 +77,12 @@ Symbol SchemaGrammar::body(ConjunctionId id) {
   for (const ObjectSet& objects : set.objects) {
     if (!algebra_.is_possible(objects)) continue;
     choices.push_back(
-        builder_.sequence({builder_.terminal(punctuation('{', false, true)), object(objects),
-                           builder_.terminal(punctuation('}', true, false))}));
+        builder_.sequence({builder_.terminal(punctuation('{', false, true)), object(objects)}));
   }
   for (const ArraySet& arrays : set.arrays) {
     if (!algebra_.is_possible(arrays)) continue;
     choices.push_back(builder_.sequence({builder_.terminal(punctuation('[', false, true)),
-                                         arrays.unique ? unique_array(arrays) : array(arrays),
-                                         builder_.terminal(punctuation(']', true, false))}));
+                                         arrays.unique ? unique_array(arrays) : array(arrays)}));
   }
   return builder_.choice(std::move(choices));
 }

@@ -21,6 +21,7 @@ class SchemaGrammar {
   Symbol value(ConjunctionId id);
   void finish();
 
+  /// Objects and arrays behind their opening bracket.
   Symbol object(const ObjectSet& set);
   Symbol array(const ArraySet& set);
   /// Arrays without equal items. Throws Error unless their items have few values.
@@ -29,6 +30,10 @@ class SchemaGrammar {
   Symbol key(ExpressionId names);
 
   Symbol comma() const { return comma_; }
+  /// A closing bracket. Behind the opening one, white space belongs to that.
+  Symbol close(char bracket, bool is_behind_opening) {
+    return builder_.terminal(punctuation(bracket, !is_behind_opening, false));
+  }
   GrammarBuilder& builder() { return builder_; }
   SchemaAlgebra& algebra() { return algebra_; }
   /// Counts a rule. Throws Error once the grammar is too large.

@@ -115,6 +115,7 @@ bool TextLanguage::contains(ExpressionId set, std::string_view text) {
 bool TextLanguage::is_empty(ExpressionId set) { return set != all_ && expressions_.is_empty(set); }
 
 ExpressionId TextLanguage::all_spellings() {
+  if (all_spellings_) return *all_spellings_;
   CodePointSet plain;
   plain.add(kControls, '!');
   plain.add('#', '[');
@@ -125,8 +126,9 @@ ExpressionId TextLanguage::all_spellings() {
       R"re(\\(?:["\\/bfnrt]|u(?:[0-9A-Ca-cE-Fe-f][0-9A-Fa-f]{3}|[Dd][0-7][0-9A-Fa-f]{2}|)re"
       R"re([Dd][89ABab][0-9A-Fa-f]{2}\\u[Dd][C-Fc-f][0-9A-Fa-f]{2})))re",
       options);
-  return expressions_.repeat(expressions_.alternate(utf8(expressions_, plain), escape), 0,
-                             Expressions::kUnbounded);
+  all_spellings_ = expressions_.repeat(
+      expressions_.alternate(utf8(expressions_, plain), escape), 0, Expressions::kUnbounded);
+  return *all_spellings_;
 }
 
 }  // namespace heed::constrain

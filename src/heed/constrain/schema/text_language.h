@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,7 @@ class TextLanguage {
  private:
   Expressions& expressions_;
   ExpressionId character_, all_;
+  std::optional<ExpressionId> all_spellings_;
   ExpressionId compile(const std::string& pattern, bool search);
 
   std::map<std::pair<std::string, bool>, ExpressionId> patterns_;

@@ -102,7 +102,13 @@ Symbol SchemaGrammar::unique_array(const ArraySet& set) {
     parts.push_back(
         unique.at_most_once(expressions_.literal(text), expressions_.one_of(std::move(others))));
   }
-  return builder_.terminal(expressions_.intersect(parts));
+  const ExpressionId items = expressions_.intersect(parts);
+  const ExpressionId none = expressions_.epsilon();
+  std::vector<Symbol> choices = {builder_.sequence(
+      {builder_.terminal(expressions_.intersect(items, expressions_.complement(none))),
+       close(']', false)})};
+  if (expressions_.nullable(items)) choices.push_back(close(']', true));
+  return builder_.choice(std::move(choices));
 }
 
 }  // namespace heed::constrain

@@ -5,6 +5,16 @@ const FINISH_NOTES = {
   tool_calls: "The model called a function, which this page does not have.",
 };
 
+// The fields of a request for an answer that a JSON Schema allows, with what the model would have said.
+function schemaFields(text) {
+  return {
+    response_format: { type: "json_schema", json_schema: { name: "answer", schema: JSON.parse(text) } },
+    structured_outputs: { free_log_probabilities: true },
+    logprobs: true,
+    top_logprobs: 6,
+  };
+}
+
 class ChatPanel extends Panel {
   constructor(element, server, models) {
     super(element, server, models, "chat", () => {});
@@ -113,6 +123,8 @@ class ChatPanel extends Panel {
       if (value !== "") body[name] = Number(value);
     }
     body.seed ??= Math.floor(Math.random() * 2 ** 53);
+    const schema = this.find("[name=schema]").value.trim();
+    if (schema) Object.assign(body, schemaFields(schema));
     return body;
   }
 

@@ -7,6 +7,7 @@ class Turn {
     this.details = make("details", "reasoning", make("summary", "", "Reasoning"), this.reasoning);
     this.content = make("p", "text content");
     this.content.dir = this.reasoning.dir = "auto";
+    this.choices = new Choices();
     this.model = make("span", "model");
     this.note = make("span", "note");
     const copy = makeButton("plain", "Copy", () => {});
@@ -15,7 +16,7 @@ class Turn {
     this.foot = make("div", "foot", this.note, copy, this.again);
     const question = make("p", "text question", data.question);
     question.dir = "auto";
-    const answer = make("div", "answer", this.model, this.details, this.content, this.foot);
+    const answer = make("div", "answer", this.model, this.details, this.content, this.choices.element, this.foot);
     this.element = make("div", "turn", question, answer);
     this.show();
   }
@@ -33,6 +34,8 @@ class Turn {
     Object.assign(this.data, { model, reasoning: "", content: "", note: "" });
     this.begun = performance.now();
     this.first = this.finish = this.usage = null;
+    this.entries = []; // the log-probabilities of the tokens, if there are any
+    this.choices.show(this.entries);
     this.show();
     this.element.classList.add("running");
     this.foot.hidden = true;
@@ -43,7 +46,8 @@ class Turn {
     this.usage = usage || this.usage;
     this.first ||= performance.now();
     data.model = model;
-    for (const { delta, finish_reason: reason } of choices) {
+    for (const { delta, finish_reason: reason, logprobs } of choices) {
+      this.entries.push(...((logprobs && logprobs.content) || []));
       this.finish = reason || this.finish;
       data.reasoning += delta.reasoning_content || "";
       data.content += delta.content || "";
@@ -74,6 +78,7 @@ class Turn {
     }
     this.data.note = this.note.textContent = notes.filter(Boolean).join(" ");
     this.grow();
+    this.choices.show(this.entries);
     this.element.classList.remove("running");
     this.foot.hidden = false;
   }

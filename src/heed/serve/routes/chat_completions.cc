@@ -34,9 +34,11 @@ class ChatCall : public GenerationCall {
 
   Json entry(const TokenLogProbability& token) const {
     const std::string bytes = model().token_bytes(token.token);
-    return {{"token", text_of_bytes(bytes)},
-            {"logprob", token.log_probability},
-            {"bytes", std::vector<uint8_t>(bytes.begin(), bytes.end())}};
+    Json entry = {{"token", text_of_bytes(bytes)},
+                  {"logprob", token.log_probability},
+                  {"bytes", std::vector<uint8_t>(bytes.begin(), bytes.end())}};
+    if (!token.forbidden.empty()) entry["forbidden"] = token.forbidden;
+    return entry;
   }
 
   Json log_probabilities(const Delta& delta) const {
