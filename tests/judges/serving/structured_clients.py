@@ -33,6 +33,7 @@ LIMITS = {"max_tokens": 1000, "temperature": 0}
 
 
 class Toy(BaseModel):
+    model_config = ConfigDict(extra="forbid")  # so that the answer has an end
     kind: Literal["ball", "mouse"]
     price: float = Field(ge=0, le=100, multiple_of=0.01)
 
@@ -40,6 +41,7 @@ class Toy(BaseModel):
 class Cat(BaseModel):
     """A cat."""
 
+    model_config = ConfigDict(extra="forbid")
     name: str = Field(pattern="^[A-Z][a-z]{1,10}$")
     colour: Literal["red", "black", "white"]
     age: int = Field(ge=0, le=30)
