@@ -63,10 +63,10 @@ std::vector<int32_t> ConstrainedOutput::forced_tokens(const text::Tokenizer& tok
   keep_drafted(0);
   const std::string forced = matcher_.forced_bytes();
   const std::string_view text = constrain::text_before_special_token(forced);
+  if (text.empty()) return {};
   std::string before;
   for (const int32_t token : output.last(std::min(output.size(), kTokensBefore)))
     before += tokenizer.token_bytes(token);
-  if (text.empty()) return {};
   std::vector<int32_t> tokens = tokens_behind(tokenizer, before, text);
   for (const int32_t token : tokens)
     if (!draft(token)) return {};
