@@ -104,7 +104,7 @@ struct Face {
 
 Face program(const std::string& command, const Spellings& spellings = {}) {
   return {"heed " + command + " --help", output_of(HEED_PROGRAM " " + command + " --help"),
-          "\n *--DASHED[ ,{\n]", spellings};
+          "\n *--DASHED[ ,\n]", spellings};
 }
 
 Face c_header(const std::string& header, const std::string& type, const Spellings& spellings = {}) {

@@ -11,6 +11,7 @@ namespace heed::cli {
 /// How messages become a prompt, as the command line says it.
 struct ChatArguments {
   std::string tools_file, template_file;
+  bool no_parallel_tool_calls = false;
   ChatOptions chat;
 
   /// Reads the files. Throws Error when one cannot be read.

@@ -96,10 +96,12 @@ enum class SamplingUse { samples, penalizes };
   OPTION(lark, .help = "The output is derived by this grammar, as the Python package Lark has it") \
   OPTION(complete,                                                                                 \
          .help =                                                                                   \
-             "Complete such an output within the limit of its tokens, by the shortest text that "  \
-             "is valid")                                                                           \
+             "Complete an output that has to match within the limit of its tokens, by the "        \
+             "shortest text that is valid")                                                        \
   OPTION(free_log_probabilities,                                                                   \
-         .help = "Log-probabilities of such an output over all tokens, not over those allowed")
+         .help =                                                                                   \
+             "Log-probabilities of an output that has to match over all tokens, not over those "   \
+             "that may follow")
 // An array in C.
 #define HEED_STRUCTURED_OUTPUT_LISTS(OPTION) \
   OPTION(choice, .help = "The output is one of these texts, separated by commas")
