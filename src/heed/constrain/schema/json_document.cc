@@ -69,8 +69,10 @@ class JsonDocumentReader : public nlohmann::json_sax<nlohmann::json> {
     for (const auto& [name, member] : document_[id].members) names.push_back(name);
     std::sort(names.begin(), names.end());
     const auto twice = std::adjacent_find(names.begin(), names.end());
-    require(twice == names.end(), "the schema has {} twice in the object at {}",
-            quoted(twice == names.end() ? "" : *twice), quoted(document_.pointer(id)));
+    if (twice != names.end()) {
+      fail("the schema has {} twice in the object at {}", quoted(*twice),
+           quoted(document_.pointer(id)));
+    }
     open_.pop_back();
     return true;
   }
