@@ -9,7 +9,8 @@
 // Request: {"kind": "regex", "source": "...", "texts": [...], "tokens": [[...], ...]}; kinds are
 // those of `compilers` below. A text may be given as {"base64": "..."}. Answer: {"compile_us": ..,
 // "texts": [{"bytes": .., "accepted": ..}], "tokens": [{"accepted": .., "tokens": .., "mask_ns":
-// [..]}]}, `bytes` and `tokens` being how many are allowed and times those of the processor; or {"error":
+// [..]}]}, `bytes` and `tokens` being how many are allowed and times those of the processor; or
+// {"error":
 // "..."}. With the kind "json_schema" there may be "documents": {URI: "..."} and "formats": false,
 // and the answer has "warnings"; with "any_order" a JSON text that is not accepted gets
 // "accepted_in_order": whether it is with the members of its objects in some order.
