@@ -16,7 +16,7 @@ enum class ToolCallFormat {
 
 /// A function that an answer may call.
 struct OfferedTool {
-  std::string name;
+  std::string name;             // in a call
   std::string parameters = {};  // a JSON Schema; empty: any object
   bool strict = false;          // whether arguments must match it even if no call is demanded
 

@@ -41,6 +41,25 @@ TEST(Expressions, AreEmptyExactlyIfNoTextMatches) {
   }
 }
 
+TEST(Expressions, BytesThatAreAlikeHaveOneDerivative) {
+  for (uint32_t seed = 0; seed < 500; ++seed) {
+    Expressions expressions;
+    const ExpressionId expression = RandomLanguage(expressions, seed).expression(4).first;
+    for (const uint8_t byte : {'a', 'b', 'c'}) {
+      const ByteSet alike = expressions.alike(expression, byte);
+      EXPECT_TRUE(alike.contains(byte));
+      for (int other = 0; other < 256; ++other) {
+        if (!alike.contains(static_cast<uint8_t>(other))) continue;
+        ASSERT_EQ(expressions.derivative(expression, static_cast<uint8_t>(other)),
+                  expressions.derivative(expression, byte))
+            << "seed " << seed << ", bytes " << other << " and " << int{byte};
+      }
+    }
+  }
+  Expressions e;
+  EXPECT_EQ(e.alike(e.repeat(letters(e, "xyz"), 2, 9), 'y').count(), 3);
+}
+
 TEST(Expressions, AreStoredOnce) {
   Expressions e;
   const ExpressionId a = e.literal("a"), b = e.literal("b"), ab = letters(e, "ab");

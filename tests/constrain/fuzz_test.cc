@@ -1,9 +1,10 @@
-// Damages regular expressions and grammars, compiles them and computes masks.
+// Damages regular expressions, grammars and JSON Schemas, compiles them and computes masks.
 #include <gtest/gtest.h>
 
 #include <array>
 
 #include "heed/constrain/matcher.h"
+#include "heed/constrain/schema/json_schema.h"
 #include "tests/base/fuzz.h"
 
 namespace heed::constrain {
@@ -53,6 +54,23 @@ TEST(Fuzz, Grammars) {
                 {"start: value\n?value: \"[\" [value (\",\" value)*] \"]\" -> list | NUMBER~1..2 | "
                  "/x=?/i\n%import common.NUMBER\n%import common (WS, INT)\n%ignore WS\n",
                  "start: A | B{1,3}\nA.2: \"a\"i B?\nB: \"0\"..\"9\"+  // text\n"});
+}
+
+TEST(Fuzz, JsonSchemas) {
+  fuzz_programs(
+      "JSON Schema", [](std::string_view text) { return compile_json_schema(text); },
+      {R"({"type": ["object", "array"], "properties": {"a": {"$ref": "#/$defs/x"}, "b": {"enum":
+       [1.5, "x", [null]]}}, "required": ["a"], "patternProperties": {"^c+": false},
+       "additionalProperties": {"not": {"type": "string"}}, "minProperties": 1, "prefixItems":
+       [true], "items": {"$ref": "#"}, "uniqueItems": false, "contains": {"const": 1}, "$defs":
+       {"x": {"oneOf": [{"minLength": 2, "format": "date"}, {"multipleOf": 0.25}]}}})",
+       R"({"$schema": "http://json-schema.org/draft-07/schema#", "if": {"maximum": 3}, "then":
+       {"minimum": -7.5e1}, "else": {"anyOf": [{"pattern": "^[a-z]{2,}$"}, {"maxItems": 2,
+       "items": {"enum": [1, 2]}, "uniqueItems": true}, {"dependencies": {"a": ["b"]},
+       "propertyNames": {"maxLength": 3}}]}, "allOf": [{"maxLength": 9}, {}]})",
+       R"({"allOf": [{"properties": {"a": true}}, {"anyOf": [{"required": ["b"]}, {"$ref":
+       "#/$defs/n"}]}], "unevaluatedProperties": {"type": "integer"}, "$defs": {"n":
+       {"dependentRequired": {"a": ["c"]}, "unevaluatedItems": false}}})"});
 }
 
 }  // namespace

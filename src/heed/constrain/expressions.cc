@@ -1,5 +1,7 @@
 #include "heed/constrain/expressions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "heed/base/error.h"
@@ -70,8 +72,8 @@ size_t Expressions::memory() const {
 
 void Expressions::spend(size_t steps) {
   steps_ += steps;
-  require(steps_ <= limits_.steps, "the expression is too complex: more than {} steps",
-          limits_.steps);
+  if (steps_ <= limits_.steps) return;
+  throw TooComplex(fmt::format("the expression is too complex: more than {} steps", limits_.steps));
 }
 
 std::span<const ExpressionId> Expressions::children(ExpressionId expression) const {
@@ -105,10 +107,14 @@ ExpressionId Expressions::add(Node node, std::span<const ExpressionId> children)
   for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
     if (equals(nodes_[slots_[slot] - 1], node, children)) return ExpressionId{slots_[slot] - 1};
   }
-  require(nodes_.size() + children_.size() + derivatives_.size() + alike_.size() < limits_.nodes,
-          "the expression is too complex: more than {} parts", limits_.nodes);
-  require(node.depth <= limits_.depth, "the expression is nested more than {} levels deep",
-          limits_.depth);
+  if (nodes_.size() + children_.size() + derivatives_.size() + alike_.size() >= limits_.nodes) {
+    throw TooComplex(
+        fmt::format("the expression is too complex: more than {} parts", limits_.nodes));
+  }
+  if (node.depth > limits_.depth) {
+    throw TooComplex(
+        fmt::format("the expression is nested more than {} levels deep", limits_.depth));
+  }
   if (!children.empty()) {
     node.a = static_cast<uint32_t>(children_.size());
     node.b = static_cast<uint32_t>(children.size());

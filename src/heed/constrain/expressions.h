@@ -9,10 +9,17 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/base/error.h"
 #include "heed/constrain/byte_set.h"
 #include "heed/constrain/number_map.h"
 
 namespace heed::constrain {
+
+/// What Expressions throws when one of its limits is exceeded.
+class TooComplex : public Error {
+ public:
+  using Error::Error;
+};
 
 /// An expression of an Expressions. Two expressions that are equal after simplification have the
 /// same id.
@@ -23,13 +30,13 @@ enum class ExpressionId : uint32_t {};
 /// expression is stored once. The functions that make expressions simplify them, so that an
 /// expression has few different derivatives. A counted repetition is one node, not copies.
 ///
-/// Every function that makes expressions throws Error when one of the Limits is exceeded.
+/// Every function that makes expressions throws TooComplex when one of the Limits is exceeded.
 class Expressions {
  public:
   static constexpr uint32_t kUnbounded = std::numeric_limits<uint32_t>::max();
   struct Limits {
     size_t nodes = size_t{1} << 19;  // expressions, their children and stored derivatives
-    size_t steps = size_t{1} << 21;  // of simplification and derivation
+    size_t steps = size_t{1} << 20;  // of simplification and derivation
     uint32_t depth = 500;            // nesting; the tails of concatenations do not count
   };
 

@@ -169,6 +169,9 @@ TEST(JsonSchema, WhatAssertsNothingIsListed) {
 TEST(JsonSchema, RefusalsNameKeywordAndPointer) {
   expect_refused(R"({"properties": {"a": {"pattern": "(a)\\1"}}})", {"pattern", "/properties/a"});
   expect_refused(R"({"items": {"uniqueItems": true}})", {"uniqueItems", "/items"});
+  expect_refused(
+      R"({"properties": {"a": {"minLength": 999999999, "pattern": "a{1,500}b{1,500}$"}}})",
+      {"/properties/a", "too complex"});
   expect_refused(R"({"$ref": "http://x/y"})", {"$ref", "http://x/y"});
   expect_refused(R"({"$ref": "#/a"})", {"$ref", "#/a"});
   expect_refused(R"({"allOf": [{"$ref": "#"}]})", {"$ref", "itself"});

@@ -39,8 +39,8 @@ def remote_documents(folder, draft):
     documents = {}
     for path in (folder / "remotes").rglob("*.json"):
         name = path.relative_to(folder / "remotes")
-        if name.parts[0].startswith("draft") and name.parts[0] != draft:
-            continue
+        if name.parts[0].startswith(("draft", "v1", "latest")) and name.parts[0] != draft:
+            continue  # of another draft
         schema = json.loads(path.read_text())
         if isinstance(schema, dict) and "$schema" not in schema:
             schema = {"$schema": DIALECTS[draft], **schema}

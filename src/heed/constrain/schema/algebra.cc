@@ -327,6 +327,11 @@ void SchemaAlgebra::spend(uint64_t steps) {
   refuse_current("it combines too many schemas");
 }
 
+void SchemaAlgebra::work_for(ConjunctionId id) {
+  if (entry(id).terms.empty()) return;
+  current_ = {"the schema", atoms_[static_cast<size_t>(entry(id).terms[0] / 2)].location};
+}
+
 void SchemaAlgebra::refuse_current(std::string_view reason) const {
   if (current_.second == kNoJson) fail("the schema cannot be enforced: {}", reason);
   refuse(current_.first, current_.second, reason);

@@ -109,6 +109,8 @@ class SchemaAlgebra {
   void spend(uint64_t steps);
   void warn(const std::string& keyword) { warnings_.insert(keyword); }
   const std::set<std::string>& warnings() const { return warnings_; }
+  /// Says that work is done for a conjunction, for messages.
+  void work_for(ConjunctionId id);
   /// Throws the Error that `keyword` at `location` cannot be enforced because of `reason`.
   [[noreturn]] void refuse(std::string_view keyword, JsonId location,
                            std::string_view reason) const;

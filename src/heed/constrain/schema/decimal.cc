@@ -32,8 +32,9 @@ Decimal Decimal::parse(std::string_view number) {
   }
   if (result.digits.empty()) return {};
   const int64_t length = static_cast<int64_t>(result.digits.size());
-  require(std::max(length + result.exponent, -result.exponent) <= kMaxDigits,
-          "the number {} has more than {} digits", quoted(number), kMaxDigits);
+  if (std::max(length + result.exponent, -result.exponent) > kMaxDigits) {
+    fail("the number {} has more than {} digits", quoted(number), kMaxDigits);
+  }
   return result;
 }
 

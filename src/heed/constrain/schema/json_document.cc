@@ -70,8 +70,10 @@ class JsonDocumentReader : public nlohmann::json_sax<nlohmann::json> {
     for (const auto& [name, member] : document_[id].members) names.push_back(name);
     std::sort(names.begin(), names.end());
     const auto twice = std::adjacent_find(names.begin(), names.end());
-    require(twice == names.end(), "{} has {} twice in the object at {}", what_,
-            quoted(twice == names.end() ? "" : *twice), quoted(document_.pointer(id)));
+    if (twice != names.end()) {
+      fail("{} has {} twice in the object at {}", what_, quoted(*twice),
+           quoted(document_.pointer(id)));
+    }
     open_.pop_back();
     return true;
   }

@@ -8,11 +8,16 @@ namespace heed::constrain {
 Symbol add_json_schema(GrammarBuilder& builder, std::string_view schema,
                        const SchemaOptions& options, std::vector<std::string>* warnings) {
   SchemaAlgebra algebra(builder.expressions(), options);
-  const ConjunctionId root = algebra.read(schema);
-  if (algebra.is_empty(root)) algebra.refuse_empty();
-  SchemaGrammar grammar(builder, algebra);
-  const Symbol result = grammar.value(root);
-  grammar.finish();
+  Symbol result = {};
+  try {
+    const ConjunctionId root = algebra.read(schema);
+    if (algebra.is_empty(root)) algebra.refuse_empty();
+    SchemaGrammar grammar(builder, algebra);
+    result = grammar.value(root);
+    grammar.finish();
+  } catch (const TooComplex& error) {
+    algebra.refuse_current(error.what());
+  }
   if (warnings != nullptr) {
     warnings->insert(warnings->end(), algebra.warnings().begin(), algebra.warnings().end());
   }

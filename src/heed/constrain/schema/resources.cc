@@ -114,10 +114,10 @@ JsonId SchemaResources::resolve(JsonId from, std::string_view keyword,
   const std::string uri = resolve_uri(resource(from).uri, reference);
   const std::string fragment = uri.substr(std::min(uri.find('#'), uri.size()));
   const auto found = by_uri_.find(without_fragment(uri));
-  require(found != by_uri_.end(),
-          "{} at {} is {}, which lies outside of the schema: heed does not "
-          "fetch it",
-          keyword, quoted(document_.pointer(from)), quoted(reference));
+  if (found == by_uri_.end()) {
+    fail("{} at {} is {}, which lies outside of the schema: heed does not fetch it", keyword,
+         quoted(document_.pointer(from)), quoted(reference));
+  }
   const Resource& target = resources_[found->second];
   JsonId result = kNoJson;
   if (fragment.size() <= 1) {
@@ -130,8 +130,10 @@ JsonId SchemaResources::resolve(JsonId from, std::string_view keyword,
       if (anchors->contains(anchor)) result = anchors->find(anchor)->second;
     }
   }
-  require(result != kNoJson, "{} at {} is {}, and the schema has nothing there", keyword,
-          quoted(document_.pointer(from)), quoted(reference));
+  if (result == kNoJson) {
+    fail("{} at {} is {}, and the schema has nothing there", keyword,
+         quoted(document_.pointer(from)), quoted(reference));
+  }
   return result;
 }
 

@@ -70,7 +70,9 @@ void SchemaGrammar::finish() {
 }
 
 Symbol SchemaGrammar::body(ConjunctionId id) {
+  algebra_.work_for(id);
   const ValueSet& set = algebra_.values(id);
+  algebra_.work_for(id);
   std::vector<Symbol> choices;
   const ExpressionId texts = scalars(set);
   if (texts != expressions_.none()) choices.push_back(builder_.terminal(texts));
