@@ -10,10 +10,10 @@
 // those of `compilers` below. A text may be given as {"base64": "..."}. Answer: {"compile_us": ..,
 // "texts": [{"bytes": .., "accepted": ..}], "tokens": [{"accepted": .., "tokens": .., "mask_ns":
 // [..]}]}, `bytes` and `tokens` being how many are allowed, times those of the processor; or
-// {"error": "..."}. With the kind "json_schema" there may be "documents": {URI: "..."} and "formats": false, and the answer has
-// "warnings"; a JSON text gets "valid": whether SchemaValidator says so. With "any_order" one that
-// is not accepted gets "accepted_in_order": whether it is with the members of its objects in some
-// order.
+// {"error": "..."}. With the kind "json_schema" there may be "documents": {URI: "..."} and
+// "formats": false, and the answer has "warnings"; a JSON text gets "valid": whether
+// SchemaValidator says so. With "any_order" one that is not accepted gets "accepted_in_order":
+// whether it is with the members of its objects in some order.
 #include <time.h>
 
 #include <algorithm>
