@@ -99,6 +99,11 @@ TEST(JsonSchema, ItemsFollowPositionsAndCounts) {
                {"[]", "[null]", R"(["a", 1])", R"(["a", null, null, null])"});
   expect_texts(R"({"type": "array", "contains": {"const": 1}, "minContains": 2, "maxContains": 3})",
                {"[1, 1]", "[0, 1, 2, 1, 1]"}, {"[]", "[1]", "[1, 1, 1, 1]"});
+  expect_texts(R"({"type": "array", "items": {"enum": [1, 2, 2.5]}, "uniqueItems": true})",
+               {"[]", "[2]", "[2, 1, 2.5]", "[2.5,1]"}, {"[1, 1]", "[1, 1.0]", "[2.50]", "[3]"});
+  expect_texts(R"({"items": {"type": "integer", "minimum": -2, "maximum": 20}, "uniqueItems": true,
+                   "type": "array", "minItems": 2})",
+               {"[-2, 20]", "[0,1,2,3,4]"}, {"[0, -0]", "[7]", "[3, 4, 3]"});
   expect_texts(R"({"type": "array", "items": {"enum": ["a", "b", "c"]}, "uniqueItems": true,
                    "minItems": 2})",
                {R"(["a", "b"])", R"(["c","a","b"])"}, {R"(["a"])", R"(["a", "b", "a"])"});

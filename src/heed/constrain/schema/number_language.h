@@ -49,6 +49,11 @@ class NumberLanguage {
 
   /// How members of the set are written: with a limited number of digits.
   ExpressionId spellings(const NumberSet& set);
+  /// The spellings of numbers but for the one of each number that has neither an exponent nor
+  /// needless zeros: 1.0, 1.50, -0, 1e2.
+  ExpressionId redundant_spellings() {
+    return pattern("-0(?:\\.0*)?|-?[0-9]+\\.[0-9]*0|-?[0-9.]+[eE][-+0-9]+");
+  }
 
  private:
   ExpressionId pattern(const char* text);

@@ -77,7 +77,9 @@ Symbol SchemaGrammar::unique_array(const ArraySet& set) {
         std::any_of(items.arrays.begin(), items.arrays.end(), possible)) {
       refuse();
     }
-    positions.push_back(scalars(items));
+    // Equal numbers are to be equal texts.
+    positions.push_back(expressions_.intersect(
+        scalars(items), expressions_.complement(algebra_.numbers().redundant_spellings())));
   }
   const auto texts = list_texts(expressions_, expressions_.alternate(positions));
   if (!texts) refuse();
