@@ -73,8 +73,7 @@ size_t Expressions::memory() const {
 void Expressions::spend(size_t steps) {
   steps_ += steps;
   if (steps_ <= limits_.steps) return;
-  throw TooComplex(
-      fmt::format("the expression is too complex: more than {} steps", limits_.steps));
+  throw TooComplex(fmt::format("the expression is too complex: more than {} steps", limits_.steps));
 }
 
 std::span<const ExpressionId> Expressions::children(ExpressionId expression) const {
@@ -130,11 +129,8 @@ ExpressionId Expressions::add(Node node, std::span<const ExpressionId> children)
 
 ExpressionId Expressions::bytes(const ByteSet& set) {
   if (set.empty()) return kNone;
-  return add({.kind = Kind::bytes,
-              .plain = true,
-              .max_length = 1,
-              .min_length = 1,
-              .a = sets_.add(set)});
+  return add(
+      {.kind = Kind::bytes, .plain = true, .max_length = 1, .min_length = 1, .a = sets_.add(set)});
 }
 
 ExpressionId Expressions::literal(std::string_view text) {
