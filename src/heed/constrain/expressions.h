@@ -115,7 +115,7 @@ class Expressions {
     bool plain = false;  // holds no intersection and no complement
     uint16_t depth = 0;  // see Limits::depth
     uint32_t max_length = 0;
-    uint32_t min_length = 0;  // bytes of the shortest match, or a bound below it
+    uint32_t min_length = 0;       // bytes of the shortest match, or a bound below it
     uint32_t a = 0, b = 0, c = 0;  // by kind; see the functions below
     ExpressionId first() const { return ExpressionId{a}; }
     ExpressionId second() const { return ExpressionId{b}; }

@@ -126,8 +126,8 @@ ExpressionId TextLanguage::all_spellings() {
       R"re(\\(?:["\\/bfnrt]|u(?:[0-9A-Ca-cE-Fe-f][0-9A-Fa-f]{3}|[Dd][0-7][0-9A-Fa-f]{2}|)re"
       R"re([Dd][89ABab][0-9A-Fa-f]{2}\\u[Dd][C-Fc-f][0-9A-Fa-f]{2})))re",
       options);
-  all_spellings_ = expressions_.repeat(
-      expressions_.alternate(utf8(expressions_, plain), escape), 0, Expressions::kUnbounded);
+  all_spellings_ = expressions_.repeat(expressions_.alternate(utf8(expressions_, plain), escape), 0,
+                                       Expressions::kUnbounded);
   return *all_spellings_;
 }
 
