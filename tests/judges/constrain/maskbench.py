@@ -26,7 +26,7 @@ def main():
     parser.add_argument("name", nargs="?", default="")
     parser.add_argument("--refused", action="store_true", help="print each refused schema")
     arguments = parser.parse_args()
-    judge = Judge(arguments.judge)
+    judge = Judge(arguments.judge, seconds=60)
     counts, reasons, times = collections.Counter(), collections.Counter(), []
     for path in sorted(arguments.folder.glob("*.json")):
         if arguments.name not in path.name:
