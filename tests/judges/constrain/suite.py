@@ -61,6 +61,8 @@ def main():
     counts, reasons = collections.Counter(), collections.Counter()
     root = arguments.folder / "tests" / arguments.draft
     paths = sorted(root.rglob("*.json") if arguments.optional else root.glob("*.json"))
+    if not paths:
+        parser.error(f"{root} has no tests")
     for path in paths:
         for case in json.loads(path.read_text()):
             schema = case["schema"]
