@@ -31,6 +31,13 @@ void fuzz_programs(const std::string& name, Compile compile_text,
       EXPECT_EQ(matcher.accept(token), in_mask) << program;
     }
     matcher.forced_bytes(100);
+    matcher.why_forbidden(
+        static_cast<int32_t>(dice.below(static_cast<size_t>(vocabulary->size()))));
+    constexpr int kRoom = 40;
+    if (!matcher.can_end_within(kRoom)) return;
+    int closing = 0;
+    for (; !matcher.is_accepting(); ++closing)
+      ASSERT_TRUE(closing < kRoom && matcher.accept(matcher.closing_token())) << program;
   });
 }
 
