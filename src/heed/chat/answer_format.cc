@@ -26,7 +26,11 @@ namespace heed {
 
 GenerateOptions answer_options(const ChatPrompt& prompt, const GenerateOptions& options) {
   GenerateOptions complete = options;
-  if (options.structured_output != StructuredOutput() || chat::restricts_answers(prompt.answer))
+  // An answer of nothing but content is what the content must match.
+  const AnswerFormat& format = prompt.answer;
+  const bool has_more = format.channels || !format.tools.empty() || !format.reasoning_end.empty();
+  const bool has_options = options.structured_output != StructuredOutput();
+  if ((has_options && has_more) || chat::restricts_answers(format))
     complete.structured_output.answer = prompt.answer;
   complete.skip_special_tokens = false;
   complete.end_tokens.insert(complete.end_tokens.end(), prompt.end_tokens.begin(),

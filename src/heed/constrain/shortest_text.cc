@@ -135,12 +135,8 @@ uint32_t ShortestText::structural_length(ExpressionId expression) {
   Expressions& expressions = recognizer_.lexer().expressions();
   const Expressions::Node node = expressions.node(expression);
   if (node.nullable) return 0;
+  if (node.plain) return node.min_length;
   switch (node.kind) {
-    case Kind::none:
-    case Kind::epsilon:
-      return kEndless;
-    case Kind::bytes:
-      return 1;
     case Kind::concatenation: {
       uint32_t length = 0;
       for (; expressions.node(expression).kind == Kind::concatenation;
@@ -159,12 +155,9 @@ uint32_t ShortestText::structural_length(ExpressionId expression) {
       const uint64_t length = expression_length(node.first());
       return static_cast<uint32_t>(std::min<uint64_t>(length * node.min(), kEndless));
     }
-    case Kind::intersection:
-    case Kind::complement:
-    case Kind::multiples:
-      break;
+    default:
+      return search_length(expression);
   }
-  return search_length(expression);
 }
 
 // Breadth first through the derivatives.

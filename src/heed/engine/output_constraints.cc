@@ -56,22 +56,25 @@ std::shared_ptr<const constrain::Constraint> compile(const StructuredOutput& ask
   return std::make_shared<const constrain::Constraint>(std::move(builder), *start);
 }
 
+/// Without the options that the constraint does not depend on.
+StructuredOutput compiled_part(StructuredOutput asked) {
+  asked.complete = asked.free_log_probabilities = false;
+  return asked;
+}
+
 }  // namespace
 
 std::optional<OutputConstraints::Compiled> OutputConstraints::find(
     const StructuredOutput& asked) const {
-  StructuredOutput key = asked;
-  key.complete = key.free_log_probabilities = false;
   const MutexLock lock(mutex_);
-  const auto found = std::ranges::find(last_, key, &Compiled::asked);
+  const auto found = std::ranges::find(last_, compiled_part(asked), &Compiled::asked);
   return found == last_.end() ? std::nullopt : std::optional(*found);
 }
 
 OutputConstraints::Compiled OutputConstraints::compiled(const StructuredOutput& asked,
                                                         const OutputTokens& tokens) const {
   if (auto known = find(asked)) return *std::move(known);
-  Compiled made{.asked = asked, .constraint = {}, .ignored = {}};
-  made.asked.complete = made.asked.free_log_probabilities = false;
+  Compiled made{.asked = compiled_part(asked), .constraint = {}, .ignored = {}};
   made.constraint = compile(asked, tokens, made.ignored);
   const MutexLock lock(mutex_);
   last_.push_front(made);

@@ -27,12 +27,10 @@ std::string read_tool_choice(JsonFields& fields) {
   JsonFields choice(*value, fields.path_of("tool_choice"));
   choice.one_of("type", {"function"});
   JsonFields function(choice.require("function"), choice.path_of("function"));
-  const std::optional<std::string> name = function.text("name");
-  if (!name)
-    throw invalid_request(function.path_of("name"), function.path_of("name") + " is missing");
+  std::string name = function.required_text("name");
   function.refuse_others();
   choice.refuse_others();
-  return *name;
+  return name;
 }
 
 }  // namespace
