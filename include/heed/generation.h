@@ -44,8 +44,7 @@ constexpr std::string_view name_of(JsonWhiteSpace white_space) {
 }
 
 /// What the text of an output must match: at most one of json_schema, regex, gbnf, lark and choice
-/// is set. An output ends where nothing can follow
-/// (docs/constrained.md).
+/// is set. An output ends where nothing can follow (docs/constrained.md).
 struct StructuredOutput {
   std::string json_schema = {};                            // a JSON Schema, draft 4 to 2020-12
   JsonWhiteSpace json_white_space = JsonWhiteSpace::free;  // with json_schema

@@ -44,10 +44,10 @@ class ConstrainedOutput {
   /// Appends a token that restrict() has left, in the place of those that were drafted.
   void append(int32_t token);
   /// The tokens that must come next where there is only one text to go on with: those into which
-  /// the tokenizer divides it behind `output`, the tokens so far. Tokens at the end that a longer
-  /// one could stand in place of, and all that `output` or the tokenizer would join otherwise, are
-  /// left to be chosen, and so are
-  /// those without which the output can be completed within `room` tokens, and not with them.
+  /// the tokenizer divides it behind `output`, the tokens so far. Left to be chosen are the last
+  /// ones where a longer token could stand in their place; all where the tokenizer would join the
+  /// text with `output` or change it; and those after which an output that is to be completed would
+  /// not fit into `room` tokens.
   std::vector<int32_t> forced_tokens(const text::Tokenizer& tokenizer,
                                      std::span<const int32_t> output, int64_t room);
   /// Whether only an end token may come next.
