@@ -1,0 +1,23 @@
+# /// script
+# dependencies = ["dspy"]
+# ///
+import dspy
+from scenarios import URL, run
+
+model = dspy.LM("openai/chat", api_base=f"{URL}/v1", api_key="none", max_tokens=200, cache=False)
+
+
+def chat():
+    assert model("Say hello.")
+
+
+def predict():
+    with dspy.context(lm=model, adapter=dspy.JSONAdapter()):
+        assert dspy.Predict("question -> label: bool")(question="Is the sea wet?").label in (True, False)
+
+
+def embeddings():
+    assert len(dspy.Embedder("openai/embed", api_base=f"{URL}/v1", api_key="none", caching=False)(["a", "b"])) == 2
+
+
+run(chat, predict, embeddings)
