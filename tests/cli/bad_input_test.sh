@@ -49,14 +49,14 @@ misused "--speculate: trigram not in {ngram}" "$heed" generate --model absent --
 misused "--speculate excludes --draft" "$heed" generate --model absent --speculate ngram --draft absent
 misused "--draft-weights requires --draft" "$heed" generate --model absent --draft-weights q4_0
 misused "--num-beams excludes --speculate" "$heed" generate --model absent --num-beams 2 --speculate ngram
-refused "absent is not a model directory" "$heed" generate "${decoder[@]}" --draft absent --prompt the
+refused "absent is neither a path here nor in the cache" "$heed" generate "${decoder[@]}" --draft absent --prompt the
 refused 'device is "tpu", expected cpu, gpu, gpu:N or auto' "$heed" generate "${decoder[@]}" --device tpu --prompt the
 HEED_CUDA_DRIVER=./none.so refused "computing on a GPU needs a library that cannot be opened: ./none.so" \
   "$heed" generate "${decoder[@]}" --device gpu --prompt the
 HEED_CUDA_DRIVER=./none.so "$heed" generate "${decoder[@]}" --device auto --max-new-tokens 1 --prompt the >/dev/null
 misused "--heatmap requires --out with a name that ends with .svg" \
   "$heed" attend --model absent --text the --heatmap --out page.html
-misused "unknown argument --modl (see heed tokenizer encode --help)" "$heed" tokenizer encode --modl absent
+misused "unknown argument --modl; did you mean --model? (see heed tokenizer encode --help)" "$heed" tokenizer encode --modl absent
 misused "unknown argument nothing (see heed --help)" "$heed" nothing
 
 # A machine that HEED_CPU does not know.

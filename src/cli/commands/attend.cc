@@ -113,7 +113,7 @@ void add_attend(Command& program) {
   add_declared_value(command, AttentionOption::layer, options->layer).positive();
   add_declared_value(command, AttentionOption::head, options->head).positive();
   add_declared_option(command, engine::DrawingOption::heatmap, options->drawing).needs(out);
-  add_common_options(command, options->common);
+  add_threads_option(command, options->common);
   command.footer(
       "Examples:\n"
       "  heed attend --model model --source 'And God said, Let there be light.' --out page.html\n"

@@ -128,7 +128,7 @@ void add_classify(Command& program) {
   command.add_flag("--json", arguments->json,
                    "Print one JSON object per line; start and end of an entity count characters");
   add_line_options(command, arguments->lines);
-  add_common_options(command, arguments->common);
+  add_threads_option(command, arguments->common);
   command.footer(
       "A line with a tab is a pair of texts, such as a premise and a hypothesis.\n\n"
       "Example:\n  echo 'What a lovely day.' | heed classify --model "

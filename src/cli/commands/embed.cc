@@ -62,7 +62,7 @@ void add_embed(Command& program) {
   command.add_renamed("--max-tokens", "--max-seq-length");
   add_declared_option(command, EmbedOption::batch_tokens, arguments->embed);
   add_line_options(command, arguments->lines);
-  add_common_options(command, arguments->common);
+  add_threads_option(command, arguments->common);
   command.footer("Example:\n  echo 'A sentence.' | heed embed --model all-MiniLM-L6-v2");
   command.set_action([arguments] { return run_embed(*arguments); }, Ranks::several);
 }

@@ -86,7 +86,7 @@ void add_rerank(Command& program) {
   command.add_flag("--json", arguments->json,
                    "Print one JSON object per line: its index from 0, score and text");
   add_input_options(command, arguments->lines);
-  add_common_options(command, arguments->common);
+  add_threads_option(command, arguments->common);
   command.footer(
       "The model is a cross-encoder. Each line of output is a score, a tab and a line of input.\n\n"
       "Example:\n  heed rerank --model ms-marco-MiniLM-L6-v2 --query 'Why is the sky blue?' "

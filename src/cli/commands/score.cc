@@ -163,7 +163,7 @@ void add_score(Command& program) {
                    "Print one JSON object per token, per pair and for the whole input");
   add_line_options(command, arguments->lines);
   add_tensor_parallel_option(command, arguments->lines);
-  add_common_options(command, arguments->common);
+  add_threads_option(command, arguments->common);
   command.footer(
       "Examples:\n"
       "  heed score --model model < text.txt\n"

@@ -101,9 +101,10 @@ int run_decode(const TokenizerOptions& options) {
 
 void add_tokenizer_option(Command& command, TokenizerOptions& options) {
   command
-      .add_option("--model", options.model,
+      .add_option("model,--model", options.model,
                   "Model directory, tokenizer.json, GGUF file, SentencePiece model, or "
-                  "OWNER/NAME[@REVISION][:FILE.gguf] of the Hugging Face hub")
+                  "[OWNER/]NAME[@REVISION][:FILE.gguf] of the Hugging Face hub")
+      .names_model()
       .required();
 }
 
@@ -159,7 +160,7 @@ void add_tokenizer(Command& program) {
   decode.set_action([options] { return run_decode(*options); });
 
   for (Command subcommand : {train, encode, decode})
-    add_common_options(subcommand, options->common);
+    add_threads_option(subcommand, options->common);
 }
 
 }  // namespace heed::cli

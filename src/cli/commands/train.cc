@@ -153,7 +153,8 @@ void add_train(Command& program) {
                    "Continue the run in --out from its last checkpoint");
   command.add_flag("--dump-config", options->dump_config,
                    "Print the whole configuration as TOML and exit");
-  add_common_options(command, options->common);
+  add_seed_option(command, options->common);
+  add_threads_option(command, options->common);
   command.footer(
       "Examples:\n"
       "  heed train --source train.en --target train.es --out model\n"

@@ -124,7 +124,7 @@ void add_translate(Command& program) {
   add_declared_option(command, TranslateOption::alignments, arguments->translate);
   command.add_flag("--json", arguments->json, "Print one JSON object per line");
   add_line_options(command, arguments->lines);
-  add_common_options(command, arguments->common);
+  add_threads_option(command, arguments->common);
   command.footer(
       "Examples:\n"
       "  echo 'And God said, Let there be light.' | heed translate --model model\n"

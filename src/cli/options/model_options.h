@@ -18,8 +18,8 @@ struct ModelOptions {
 };
 
 /// Adds --model, --adapter, --weights, --compute, --device, --random-weights,
-/// --rope-context and --weight-cache.
-void add_model_options(Command& command, ModelOptions& options);
+/// --rope-context and --weight-cache. `by_position`: --model may be given without its name.
+void add_model_options(Command& command, ModelOptions& options, bool by_position = true);
 
 /// Adds --speculate, --draft and --draft-weights, and returns them.
 std::vector<Option> add_speculation_options(Command& command, ModelOptions& options);
