@@ -16,6 +16,7 @@
 #include "cli/terminal/signals.h"
 #include "cli/terminal/warnings.h"
 #include "heed/base/error.h"
+#include "heed/base/quote.h"
 #include "heed/serve/server_options.h"
 #include "heed/server_config.h"
 
@@ -53,10 +54,18 @@ ServerConfig read_configuration(const ServeArguments& arguments) {
   return config;
 }
 
+std::string find_served_model(const ModelSource& model) {
+  try {
+    return find_model(model.path);
+  } catch (const Error& error) {
+    fail("model {}: {}", quoted(model.name), error.what());
+  }
+}
+
 /// Downloads what is to be loaded at the start, visibly, and sets the threads.
 void prepare(std::vector<ModelSource>& models, const Threads& threads) {
   for (ModelSource& model : models) {
-    if (!model.on_first_use) model.path = find_model(model.path);
+    if (!model.on_first_use) model.path = find_served_model(model);
     model.load.executor = threads.executor();
   }
 }
