@@ -48,9 +48,8 @@ int run_chat(const ChatCommandArguments& arguments) {
   ConversationOptions options = arguments.conversation;
   options.generate = arguments.sampling.options(arguments.common.seed);
   options.chat = arguments.chat.options();
-  const Model model = load_model(arguments.model, threads);
-  require(model.has_decoder() && !model.has_encoder(), "{} is not a decoder-only model",
-          arguments.model.path);
+  const Model model = load_model(arguments.model, threads, &ModelTasks::generate);
+  require(!model.has_encoder(), "{} is not a decoder-only model", arguments.model.path);
   prepare_output(model, options.generate);
   if (options.chat.chat_template.empty()) model.require_chat_template();
   LineEditor editor(arguments.history ? fs::path(*arguments.history) : standard_history());

@@ -38,7 +38,8 @@ int run_embed(EmbedArguments& arguments) {
   if (arguments.normalize || arguments.no_normalize)
     arguments.embed.normalize = arguments.normalize;
   LineProcessor processor = line_processor(arguments.lines);
-  const Model model = processor.load([&] { return load_model(arguments.model, threads); });
+  const Model model =
+      processor.load([&] { return load_model(arguments.model, threads, &ModelTasks::embed); });
   processor.answer(model, answer_in_batches(
                               [&](const std::vector<std::string>& lines, int64_t first) {
                                 return formatted(model.embed_batch(lines, arguments.embed, first));

@@ -59,7 +59,7 @@ int run_fill(const FillArguments& arguments) {
   }
   LineProcessor processor = line_processor(arguments.lines);
   const Model model = processor.load([&] {
-    Model loaded = load_model(arguments.model, threads);
+    Model loaded = load_model(arguments.model, threads, &ModelTasks::fill);
     loaded.require_fills_masks();  // no line is to blame
     return loaded;
   });

@@ -182,7 +182,8 @@ int run_generate(GenerateArguments& arguments) {
   const ChatOptions chat = arguments.chat_arguments.options();
   LineProcessor processor = line_processor(arguments.lines);
   processor.divide(arguments.model.load);
-  const Model model = processor.load([&] { return load_model(arguments.model, threads); });
+  const Model model =
+      processor.load([&] { return load_model(arguments.model, threads, &ModelTasks::generate); });
   prepare_output(model, arguments.generate);
   const auto start = std::chrono::steady_clock::now();
   const TokenCount tokens = arguments.chat

@@ -40,7 +40,7 @@ int run_rerank(const RerankArguments& arguments) {
   };
   LineProcessor processor = line_processor(arguments.lines);
   const Model model = processor.load([&] {
-    Model loaded = load_model(arguments.model, threads);
+    Model loaded = load_model(arguments.model, threads, &ModelTasks::rerank);
     scores_of(loaded, {});  // no line is to blame
     return loaded;
   });

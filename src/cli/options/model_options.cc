@@ -5,6 +5,7 @@
 
 #include "cli/find_model.h"
 #include "cli/options/declared_options.h"
+#include "cli/options/model_task.h"
 #include "cli/terminal/warnings.h"
 #include "heed/base/names.h"
 #include "heed/engine/load_options.h"
@@ -65,6 +66,12 @@ Model load_model(const ModelOptions& options, const Threads& threads) {
   Model model = Model::load(find_model(options.path, {.weights = !load.random_weights}), load);
   print_warnings(model.warnings());
   if (!model.gpu().empty()) fmt::print(stderr, "heed: computes on {}\n", model.gpu());
+  return model;
+}
+
+Model load_model(const ModelOptions& options, const Threads& threads, bool ModelTasks::*task) {
+  Model model = load_model(options, threads);
+  require_task(model, options.path, task);
   return model;
 }
 
