@@ -2,6 +2,7 @@
 them."""
 
 import asyncio
+import importlib.metadata
 import importlib.util
 import inspect
 import pathlib
@@ -105,6 +106,12 @@ def test_functions_of_the_module_for_asyncio_run(tmp_path):
         return vector.shape
 
     assert asyncio.run(main()) == (64,)
+
+
+def test_the_module_is_installed_with_licences():
+    files = {path.name for path in importlib.metadata.files("heed") if path.parent.name == "licenses"}
+    assert {"LICENSE", "LICENSE-nanobind"} <= files
+    assert importlib.metadata.version("heed") == heed.__version__
 
 
 def test_the_version_and_the_module_as_a_program(decoder_path):
