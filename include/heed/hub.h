@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "heed/adapter.h"
 #include "heed/export.h"
@@ -69,9 +70,10 @@ struct HubOptions {
 /// The file or directory that `name` stands for. A path that exists stands for itself. Otherwise
 /// OWNER/NAME[@REVISION][:FILE.gguf] is a model of the Hugging Face hub, REVISION a branch, a tag
 /// or a commit ("main" if absent): the directory with its config.json, or the GGUF file with its
-/// parts. It is taken from the cache, without a request, or downloaded into it: the files that heed
-/// reads, in the layout of Python's huggingface_hub, which finds them there. Any other name is
-/// returned as it is.
+/// parts. OWNER/ may be absent from a name that the hub redirects to its owner's ("gpt2"), and from
+/// one of sentence-transformers, which is tried next ("all-MiniLM-L6-v2"). It is taken from the
+/// cache, without a request, or downloaded into it: the files that heed reads, in the layout of
+/// Python's huggingface_hub, which finds them there. Any other name is returned as it is.
 ///
 /// Files are checked (size and SHA-256 or Git's SHA-1) before they appear in the cache, at once and
 /// whole; what an interrupted download left is continued. Any number of threads and processes may
@@ -79,6 +81,11 @@ struct HubOptions {
 /// model, when it cannot be downloaded, and when its weights are neither safetensors nor GGUF.
 HEED_EXPORT std::filesystem::path resolve_model(const std::filesystem::path& name,
                                                 const HubOptions& options = {});
+
+/// The names by which resolve_model() finds models in the cache without a request:
+/// OWNER/NAME[@REVISION] of those whose weights are there, in the order of the alphabet, with
+/// :FILE.gguf for each GGUF file. Asks nobody. Throws Error when a setting is wrong.
+HEED_EXPORT std::vector<std::string> cached_models(const HubOptions& options = {});
 
 /// The directory that `name` of a LoRA adapter stands for: OWNER/NAME[@REVISION] is looked up as by
 /// resolve_model(), and only adapter_config.json and adapter_model.safetensors are downloaded.

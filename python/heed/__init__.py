@@ -11,10 +11,13 @@ TypeError or ValueError for arguments that are no such thing.
 
 from __future__ import annotations
 
+import importlib
 import os
 import threading
+from typing import TYPE_CHECKING, Any
 
 from . import _heed
+from ._async_calls import aconvert, aload, aquantize, atrain
 from ._attention import Attention
 from ._heed import (
     AddedToken,
@@ -49,8 +52,12 @@ from ._heed import (
 from ._model import Model, load
 from ._serving import Server, serve
 from ._session import ChatStream, Session, TextStream
+from ._signatures import document
 from ._tokenizer import Tokenizer
 from ._training import convert, quantize, train
+
+if TYPE_CHECKING:
+    from . import options
 
 __all__ = [
     "AddedToken",
@@ -88,12 +95,59 @@ __all__ = [
     "Translation",
     "ValidationRecord",
     "ValidationSample",
+    "__version__",
+    "aconvert",
+    "aload",
+    "aquantize",
+    "atrain",
     "convert",
     "load",
+    "options",
     "quantize",
     "serve",
     "train",
 ]
+
+
+__version__: str = _heed.version
+
+document(
+    {
+        load: "LoadOptions",
+        aload: "LoadOptions",
+        Model.generate: "GenerateOptions",
+        Model.agenerate: "GenerateOptions",
+        Model.chat: "ChatOptions",
+        Model.achat: "ChatOptions",
+        Model.search: "SearchOptions",
+        Model.asearch: "SearchOptions",
+        Model.translate: "TranslateOptions",
+        Model.atranslate: "TranslateOptions",
+        Model.embed: "EmbedOptions",
+        Model.aembed: "EmbedOptions",
+        Model.classify: "ClassifyOptions",
+        Model.aclassify: "ClassifyOptions",
+        Model.rerank: "ClassifyOptions",
+        Model.arerank: "ClassifyOptions",
+        Model.label_tokens: "ClassifyOptions",
+        Model.alabel_tokens: "ClassifyOptions",
+        Model.score: "ScoreOptions",
+        Model.ascore: "ScoreOptions",
+        Model.attention: "AttentionOptions",
+        Model.aattention: "AttentionOptions",
+        Model.session: "SessionOptions",
+        Session.__init__: "SessionOptions",
+        Session.add: "RequestOptions",
+        serve: "ServerOptions",
+        Server.__init__: "ServerOptions",
+    }
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "options":  # for type checkers, seldom needed at run time
+        return importlib.import_module(".options", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _main_thread() -> int:

@@ -105,6 +105,14 @@ class AsyncModel:
         """embed() for asyncio."""
         return await on_thread(lambda: self._calls.embed(texts, **options))
 
+    async def aencode(self, sentences: str | Texts, **arguments: Any) -> Any:
+        """encode() for asyncio."""
+        return await on_thread(lambda: self._calls.encode(sentences, **arguments))
+
+    async def alogits(self, tokens: Any, source_tokens: Any = None) -> NDArray[numpy.float32]:
+        """logits() for asyncio."""
+        return await on_thread(lambda: self._calls.logits(tokens, source_tokens))
+
     @overload
     def ascore(self, text: str, **options: Unpack[ScoreOptions]) -> Awaitable[_heed.Score]: ...
     @overload

@@ -11,6 +11,7 @@ from typing import (
     Literal,
     Mapping,
     Sequence,
+    cast,
     overload,
 )
 
@@ -20,6 +21,7 @@ from ._attention import Attention
 from ._json import json_text, with_schema_text
 from ._process import OfOneProcess
 from ._progress import download_bar, in_parts
+from ._sentences import as_tensor, check, cosines, finished, prompt_of
 from ._session import ChatStream, Session, TextStream
 
 if TYPE_CHECKING:
@@ -217,6 +219,10 @@ class Model(OfOneProcess, AsyncModel):
     ) -> list[_heed.Generation]: ...
     @overload
     def generate(self, prompt: Prompt, *, stream: Literal[True], **options: Unpack[RequestOptions]) -> TextStream: ...
+    @overload
+    def generate(
+        self, prompt: Prompt, *, stream: bool, **options: Unpack[GenerateOptions]
+    ) -> _heed.Generation | TextStream: ...
     def generate(
         self, prompt: Any, *, stream: bool = False, progress: bool = False, **options: Any
     ) -> _heed.Generation | list[_heed.Generation] | TextStream:
@@ -253,6 +259,16 @@ class Model(OfOneProcess, AsyncModel):
         chat_template_kwargs: Mapping[str, Any] | str | None = ...,
         **options: Unpack[ChatOptions],
     ) -> ChatStream: ...
+    @overload
+    def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        stream: bool,
+        tools: Sequence[Message] | str | None = ...,
+        chat_template_kwargs: Mapping[str, Any] | str | None = ...,
+        **options: Unpack[ChatOptions],
+    ) -> _heed.ChatResult | ChatStream: ...
     def chat(
         self,
         messages: Sequence[Message],
@@ -313,42 +329,59 @@ class Model(OfOneProcess, AsyncModel):
         parts = in_parts(texts, True, lambda part, first: [self._model.embed(part, given, first)])
         return numpy.concatenate(parts) if parts else self._model.embed([], given, 1)
 
-    @overload
     def encode(
         self,
         sentences: str | Texts,
-        batch_size: int = ...,
-        show_progress_bar: bool | None = ...,
-        convert_to_numpy: Literal[True] = ...,
-        normalize_embeddings: bool = ...,
-    ) -> Vectors: ...
-    @overload
-    def encode(
-        self,
-        sentences: str | Texts,
-        batch_size: int = ...,
-        show_progress_bar: bool | None = ...,
         *,
-        convert_to_numpy: Literal[False],
-        normalize_embeddings: bool = ...,
-    ) -> Vectors | list[Vectors]: ...
-    def encode(
-        self,
-        sentences: str | Texts,
+        prompt_name: str | None = None,
+        prompt: str | None = None,
         batch_size: int = 32,
         show_progress_bar: bool | None = None,
+        output_value: str | None = "sentence_embedding",
+        precision: str = "float32",
         convert_to_numpy: bool = True,
+        convert_to_tensor: bool = False,
+        device: object = None,
         normalize_embeddings: bool = False,
-    ) -> Vectors | list[Vectors]:
-        """embed() with the arguments of sentence-transformers. `batch_size` is without effect: heed forms batches
-        by tokens, and results do not depend on it. Without `convert_to_numpy`, a list of vectors."""
-        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
-            raise ValueError(f"batch_size is {batch_size!r}, expected an integer of at least 1")
-        normalize = True if normalize_embeddings else None  # else as the model's files say
-        vectors = self.embed(sentences, progress=bool(show_progress_bar), normalize=normalize)
-        if convert_to_numpy or isinstance(sentences, str):
-            return vectors
-        return list(vectors)
+        truncate_dim: int | None = None,
+    ) -> Any:
+        """embed() with the arguments of sentence-transformers' encode(), by their names. A numpy array, or a tensor of
+        torch with `convert_to_tensor`, or without `convert_to_numpy` a list of vectors; one vector for one text.
+
+        `prompt` stands before each text, `prompt_name` is one of the model's files. `precision` may be "float32",
+        "binary" or "ubinary". `batch_size` is without effect: heed forms batches by tokens, and results do not depend on
+        them. Raises ValueError for what heed cannot do: another `output_value` than "sentence_embedding", other
+        precisions, another `device` than the model's, and a prompt in place of one that the model's files put before
+        each text."""
+        check(output_value, precision, device, self.gpu, batch_size)
+        before = prompt_of(self._model.path, prompt_name, prompt)
+        given = (before + sentences if isinstance(sentences, str) else [before + one for one in sentences]) \
+            if before else sentences
+        normalize = True if normalize_embeddings and truncate_dim is None else None  # else as the model's files say
+        vectors = finished(
+            self.embed(given, progress=bool(show_progress_bar), normalize=normalize),
+            normalize_embeddings, truncate_dim, precision)
+        if convert_to_tensor:
+            return as_tensor(vectors)
+        return vectors if convert_to_numpy or isinstance(sentences, str) else list(vectors)
+
+    def similarity(self, first: Any, second: Any) -> Vectors:
+        """The cosines [n, m] of the vectors `first` [n, D], or one [D], with those of `second` [m, D]."""
+        return cosines(first, second)
+
+    def logits(self, tokens: Any, source_tokens: Any = None) -> Vectors:
+        """The logits [len(tokens), vocab_size] of the token after each of `tokens`, by a model with a language model
+        head. `source_tokens` are for the encoder of an encoder-decoder, which other models do not have."""
+        return self._model.logits(tokens, source_tokens)
+
+    def count_tokens(self, prompt: str | Sequence[int] | Sequence[Message], **options: Any) -> int:
+        """The tokens of a prompt: of a text, of token ids, or of messages with their chat template, whose `options` are
+        those of chat_prompt()."""
+        if isinstance(prompt, str):
+            return len(self.tokenize(prompt))
+        if _is_text_or_tokens(prompt):
+            return len(prompt)
+        return len(self.chat_prompt(cast("Sequence[Message]", prompt), **options).tokens)
 
     @overload
     def score(self, text: str, **options: Unpack[ScoreOptions]) -> _heed.Score: ...

@@ -1,9 +1,11 @@
-"""Progress bars of long calls, drawn by tqdm, which is imported when one is asked for."""
+"""Progress bars of long calls: tqdm's, which is imported when one is asked for, or plain ones without it."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
+import sys
+import time
 from typing import Any, Callable, Iterator, Sequence, TypeVar
 
 T = TypeVar("T")
@@ -13,8 +15,35 @@ DownloadProgress = Callable[[str, int, int, int, int, bool], None]
 _INPUTS_OF_A_PART = 512
 
 
-def _tqdm(**options: Any) -> Any:
-    return importlib.import_module("tqdm.auto").tqdm(**options)
+class _PlainBar:
+    """What is drawn without tqdm: "acme/small: 3/12", on standard error, again at most ten times a second."""
+
+    def __init__(self, total: int | None = None, desc: str = "", **_: Any) -> None:
+        self.n, self.total, self._desc, self._drawn = 0, total, desc, 0.0
+
+    def update(self, count: int) -> None:
+        self.n += count
+        now = time.monotonic()
+        if now - self._drawn >= 0.1 or self.n == self.total:
+            self._drawn = now
+            sys.stderr.write(f"\r{self._desc}{': ' if self._desc else ''}{self.n}/{self.total}")
+            sys.stderr.flush()
+
+    def close(self) -> None:
+        sys.stderr.write("\n")
+
+    def __enter__(self) -> _PlainBar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _bar(**options: Any) -> Any:
+    try:
+        return importlib.import_module("tqdm.auto").tqdm(**options)
+    except ModuleNotFoundError:
+        return _PlainBar(**options)
 
 
 def in_parts(inputs: Sequence[Any], progress: bool, compute: Callable[[Sequence[Any], int], list[T]]) -> list[T]:
@@ -23,7 +52,7 @@ def in_parts(inputs: Sequence[Any], progress: bool, compute: Callable[[Sequence[
         return compute(inputs, 1)
     inputs = list(inputs)
     results: list[T] = []
-    with _tqdm(total=len(inputs)) as bar:
+    with _bar(total=len(inputs)) as bar:
         for first in range(0, len(inputs), _INPUTS_OF_A_PART):
             part = inputs[first : first + _INPUTS_OF_A_PART]
             results += compute(part, first + 1)
@@ -39,7 +68,7 @@ def download_bar() -> Iterator[DownloadProgress]:
     def show(model: str, have: int, total: int, files: int, total_files: int, waiting: bool) -> None:
         nonlocal bar
         if bar is None:
-            bar = _tqdm(desc=model, unit="B", unit_scale=True)
+            bar = _bar(desc=model, unit="B", unit_scale=True)
         bar.total = total
         bar.update(have - bar.n)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Literal, Sequence, overload
+from typing import TYPE_CHECKING, Any, Literal, Sequence, overload
 
 from . import _heed
 from ._process import OfOneProcess
@@ -70,6 +70,14 @@ class Tokenizer(OfOneProcess):
             raise TypeError("pair is for a single text")
         return self._tokenizer.encode_batch(text, options)
 
+    def encode_batch(self, texts: Texts, *, special: bool = True, max_tokens: int = 0) -> list[_heed.Encoding]:
+        """encode() of a list of texts."""
+        return self._tokenizer.encode_batch(texts, {"special": special, "max_tokens": max_tokens})
+
+    def count_tokens(self, text: str, *, special: bool = True) -> int:
+        """The number of tokens of a text."""
+        return len(self.encode(text, special=special))
+
     def decode(self, ids: Sequence[int], skip_special: bool = True) -> str:
         """The text of token ids."""
         return self._tokenizer.decode(ids, skip_special)
@@ -102,6 +110,35 @@ class Tokenizer(OfOneProcess):
         """The tokens that are found before a text is cut into pieces, in the order of their ids."""
         return self._tokenizer.added_tokens
 
+    def __len__(self) -> int:
+        return self.vocab_size
+
+    def __repr__(self) -> str:
+        return f"heed.Tokenizer({', '.join(self._tokenizer.files())}; {self.vocab_size} tokens)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tokenizer) and self._tokenizer.files() == other._tokenizer.files()
+
+    def __hash__(self) -> int:
+        return hash((self.vocab_size, *self._tokenizer.files()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _tokenizer_of_files, (self._tokenizer.files(),)
+
     def save(self, directory: Path) -> None:
         """Writes the tokenizer's files into a directory, which is created if it does not exist. Raises Error."""
         self._tokenizer.save(directory)
+
+
+def _tokenizer_of_files(files: dict[str, bytes]) -> Tokenizer:
+    """What unpickles a tokenizer."""
+    import os
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as directory:
+        for name, contents in files.items():
+            with open(os.path.join(directory, name), "wb") as file:
+                file.write(contents)
+        tokenizer = Tokenizer.__new__(Tokenizer)
+        tokenizer._tokenizer = _heed.Tokenizer.load(directory)
+        return tokenizer

@@ -6,11 +6,13 @@ import os
 from typing import TYPE_CHECKING, Any, Literal, Mapping, Sequence, TypedDict, Union
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ._model import Model
 
 Texts = Union["list[str]", "tuple[str, ...]"]  # a str is a Sequence[str], too
-Prompt = Union[str, Sequence[int]]
-Prompts = Union["list[str]", "list[list[int]]", "list[str | list[int]]"]
+Prompt = Union[str, Sequence[int], "NDArray[Any]"]
+Prompts = Union["list[str]", "list[list[int]]", "list[str | list[int]]", "list[NDArray[Any]]"]
 Path = Union[str, "os.PathLike[str]"]
 WeightType = Literal["f32", "bf16", "q8_0", "q6_K", "q5_1", "q5_0", "q5_K", "q4_1", "q4_0", "q4_K"]
 Pooling = Literal["mean", "cls", "max", "pooler", "last"]

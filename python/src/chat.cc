@@ -7,6 +7,7 @@
 #include "heed/chat/chat_options.h"
 #include "model.h"
 #include "options.h"
+#include "value_class.h"
 
 namespace heed::python {
 namespace {
@@ -46,25 +47,28 @@ class Reader {
 };
 
 void bind_answer(nb::module_& m) {
-  nb::class_<ToolCall>(m, "ToolCall", "A call of a function that a model asks for.")
-      .def_ro("id", &ToolCall::id, "chosen by heed; the message with the result repeats it")
-      .def_ro("name", &ToolCall::name, "of the function")
-      .def_ro("arguments", &ToolCall::arguments, "a JSON object");
-  nb::class_<ChatAnswer>(m, "ChatAnswer", "An answer, or a part of one.")
+  ValueClass<ToolCall>(m, "ToolCall", "A call of a function that a model asks for.")
+      .field("id", &ToolCall::id, "chosen by heed; the message with the result repeats it")
+      .field("name", &ToolCall::name, "of the function")
+      .field("arguments", &ToolCall::arguments, "a JSON object")
+      .finish();
+  ValueClass<ChatAnswer>(m, "ChatAnswer", "An answer, or a part of one.")
+      .field("content", &ChatAnswer::content, "the answer")
+      .field("reasoning_content", &ChatAnswer::reasoning_content, "what was thought before it")
+      .field("tool_calls", &ChatAnswer::tool_calls, "complete ones")
+      .field("malformed_tool_call", &ChatAnswer::malformed_tool_call,
+             "whether content holds a call that cannot be read")
+      .finish()
       .def(nb::init<>())
-      .def_ro("content", &ChatAnswer::content, "the answer")
-      .def_ro("reasoning_content", &ChatAnswer::reasoning_content, "what was thought before it")
-      .def_ro("tool_calls", &ChatAnswer::tool_calls, "complete ones")
-      .def_ro("malformed_tool_call", &ChatAnswer::malformed_tool_call,
-              "whether content holds a call that cannot be read")
       .def("add", &ChatAnswer::add, nb::arg("part"), "Appends a later part.")
       .def("__bool__", [](const ChatAnswer& one) { return !one.empty(); })
       .def("__str__", [](const ChatAnswer& one) { return one.content; });
-  nb::class_<ChatResult>(m, "ChatResult", "An answer and how it was generated.")
-      .def_ro("answer", &ChatResult::answer, "what it says")
-      .def_ro("generation", &ChatResult::generation, "its tokens, and why it ended")
-      .def_prop_ro(
+  ValueClass<ChatResult>(m, "ChatResult", "An answer and how it was generated.")
+      .field("answer", &ChatResult::answer, "what it says")
+      .field("generation", &ChatResult::generation, "its tokens, and why it ended")
+      .derived(
           "content", [](const ChatResult& one) { return one.answer.content; }, "that of the answer")
+      .finish()
       .def("__str__", [](const ChatResult& one) { return one.answer.content; });
 }
 

@@ -1,10 +1,12 @@
 #include "model.h"
 
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "call.h"
 #include "heed/generate/generate_options.h"
+#include "heed/hub.h"
 #include "options.h"
 
 namespace heed::python {
@@ -16,7 +18,11 @@ OpenModel load(nb::handle path, const Options& options) {
   LoadOptions load_options = take_load_options(keywords);
   take_download_progress(keywords, load_options.hub);
   keywords.finish("load");
-  return {name.string(), run([&] { return Model::load(name, load_options); })};
+  Model model = run([&] { return Model::load(name, load_options); });
+  HubOptions hub = load_options.hub;
+  hub.offline = true;  // it is there now
+  hub.weights = !load_options.random_weights;
+  return {name.string(), run([&] { return resolve_model(name, hub); }), std::move(model)};
 }
 
 nb::typed<nb::list, Generation> generate(const OpenModel& open, nb::handle prompts,
@@ -106,6 +112,7 @@ void bind_model(nb::module_& m) {
   model.def("close", &OpenModel::close)
       .def_prop_ro("is_open", &OpenModel::is_open)
       .def_prop_ro("name", &OpenModel::name)
+      .def_prop_ro("path", &OpenModel::path)
       .def_prop_ro("family", property<&Model::family>())
       .def_prop_ro("gpu", property<&Model::gpu>())
       .def_prop_ro("has_encoder", property<&Model::has_encoder>())

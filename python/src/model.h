@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -14,7 +15,8 @@ namespace nb = nanobind;
 /// A model that can be closed. Calls that are running keep its weights alive.
 class OpenModel {
  public:
-  OpenModel(std::string name, Model model) : name_(std::move(name)), model_(std::move(model)) {}
+  OpenModel(std::string name, std::filesystem::path path, Model model)
+      : name_(std::move(name)), path_(std::move(path)), model_(std::move(model)) {}
 
   /// Shares the weights. Throws Error on a closed model.
   Model get() const;
@@ -22,9 +24,12 @@ class OpenModel {
   bool is_open() const { return model_.has_value(); }
   /// As it was given to load().
   const std::string& name() const { return name_; }
+  /// Where its files are.
+  const std::filesystem::path& path() const { return path_; }
 
  private:
   std::string name_;
+  std::filesystem::path path_;
   std::optional<Model> model_;
 };
 

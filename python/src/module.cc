@@ -8,6 +8,7 @@ NB_MODULE(_heed, m) {
   m.doc() = "The C++ interface of heed, which the package heed wraps.";
   // A model in a global variable is alive when the interpreter ends.
   nanobind::set_leak_warnings(false);
+  m.attr("version") = HEED_VERSION;
   python::bind_call(m);
   python::bind_results(m);
   python::bind_model(m);

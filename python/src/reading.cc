@@ -57,6 +57,17 @@ Score score(const OpenModel& open, nb::handle text, const Options& options) {
   return run([&] { return model.score(read, score_options); });
 }
 
+/// [tokens, vocab_size].
+nb::object logits(const OpenModel& open, nb::handle tokens, nb::handle source_tokens) {
+  const Model model = open.get();
+  const std::vector<int32_t> ids = tokens_from(tokens, "tokens");
+  const auto sources = source_tokens.is_none() ? std::vector<int32_t>()
+                                               : tokens_from(source_tokens, "source_tokens");
+  Logits logits = run([&] { return model.logits(ids, sources); });
+  return array_of(std::move(logits.values),
+                  {static_cast<size_t>(logits.rows), static_cast<size_t>(logits.vocab_size)});
+}
+
 Score score_pair(const OpenModel& open, nb::handle source, nb::handle target) {
   const Model model = open.get();
   const std::string from = text_from(source, "source"), to = text_from(target, "target");
@@ -82,6 +93,9 @@ nb::object array_of(std::vector<float> values, std::vector<size_t> shape) {
 
 void bind_reading(nb::class_<OpenModel>& model) {
   model
+      .def("logits", &logits, nb::arg("tokens"), nb::arg("source_tokens").none(),
+           nb::sig("def logits(self, tokens: object, source_tokens: object | None) -> "
+                   "numpy.typing.NDArray[numpy.float32]"))
       .def("embed", &embed, nb::arg("texts"), nb::arg("options"), nb::arg("first_number"),
            nb::sig("def embed(self, texts: object, options: dict[str, typing.Any], first_number: "
                    "int) -> "

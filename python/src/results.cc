@@ -1,9 +1,9 @@
-#include <fmt/format.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "model.h"
+#include "value_class.h"
 
 // What calls return, as read-only Python objects.
 namespace heed::python {
@@ -13,111 +13,116 @@ std::string finish_reason(const Generation& generation) {
   return std::string(name_of(generation.finish_reason));
 }
 
-std::string repr(const char* type, const std::string& text) {
-  return fmt::format("{}({})", type, nb::repr(nb::str(text.c_str(), text.size())).c_str());
+void set_finish_reason(Generation& generation, const std::string& name) {
+  generation.finish_reason = name == "stop" ? FinishReason::stop : FinishReason::length;
 }
 
 void bind_generation(nb::module_& m) {
-  nb::class_<TokenLogProbability>(m, "TokenLogProbability", "A token and its natural logarithm.")
-      .def_ro("token", &TokenLogProbability::token, "a token id")
-      .def_ro("log_probability", &TokenLogProbability::log_probability,
-              "natural, before penalties, biases and temperature")
-      .def_ro("forbidden", &TokenLogProbability::forbidden,
-              "with free_log_probabilities: why the token could not follow; empty if it could")
-      .def("__repr__", [](const TokenLogProbability& one) {
-        return fmt::format("TokenLogProbability(token={}, log_probability={})", one.token,
-                           one.log_probability);
-      });
-  nb::class_<Generation>(m, "Generation", "The output that follows one prompt.")
-      .def_ro("tokens", &Generation::tokens, "without the end token")
-      .def_ro("text", &Generation::text, "the tokens' text")
-      .def_prop_ro("finish_reason", &finish_reason, "'stop' or 'length'")
-      .def_ro("stop_string", &Generation::stop_string,
-              "the one that ended it; None: an end token or the length")
-      .def_ro("drafted_tokens", &Generation::drafted_tokens,
-              "with speculation: tokens that were drafted")
-      .def_ro("accepted_tokens", &Generation::accepted_tokens,
-              "with speculation: drafted tokens that were right")
-      .def_ro("chosen", &Generation::chosen, "with top_log_probabilities: of each token")
-      .def_ro("best", &Generation::best, "with top_log_probabilities: most probable first")
-      .def("__str__", [](const Generation& one) { return one.text; })
-      .def("__repr__", [](const Generation& one) { return repr("Generation", one.text); });
+  ValueClass<TokenLogProbability>(m, "TokenLogProbability", "A token and its natural logarithm.")
+      .field("token", &TokenLogProbability::token, "a token id")
+      .field("log_probability", &TokenLogProbability::log_probability,
+             "natural, before penalties, biases and temperature")
+      .field("forbidden", &TokenLogProbability::forbidden,
+             "with free_log_probabilities: why the token could not follow; empty if it could")
+      .finish();
+  ValueClass<Generation>(m, "Generation", "The output that follows one prompt.")
+      .field("text", &Generation::text, "the tokens' text")
+      .field("tokens", &Generation::tokens, "without the end token")
+      .field<std::string>("finish_reason", &finish_reason, set_finish_reason, "'stop' or 'length'")
+      .field("stop_string", &Generation::stop_string,
+             "the one that ended it; None: an end token or the length")
+      .field("drafted_tokens", &Generation::drafted_tokens,
+             "with speculation: tokens that were drafted")
+      .field("accepted_tokens", &Generation::accepted_tokens,
+             "with speculation: drafted tokens that were right")
+      .field("chosen", &Generation::chosen, "with top_log_probabilities: of each token")
+      .field("best", &Generation::best, "with top_log_probabilities: most probable first")
+      .finish()
+      .def("__str__", [](const Generation& one) { return one.text; });
 }
 
 void bind_search(nb::module_& m) {
-  nb::class_<AlignedWords>(m, "AlignedWords", "A pair of aligned words, counted from 0.")
-      .def_ro("source", &AlignedWords::source, "a word of the source")
-      .def_ro("target", &AlignedWords::target, "a word of the translation");
-  nb::class_<Candidate>(m, "Candidate", "One output of a search.")
-      .def_ro("text", &Candidate::text, "the tokens' text")
-      .def_ro("alignment", &Candidate::alignment,
-              "with alignments: for each word, the one of the source that it attends to most")
-      .def_prop_ro(
+  ValueClass<AlignedWords>(m, "AlignedWords", "A pair of aligned words, counted from 0.")
+      .field("source", &AlignedWords::source, "a word of the source")
+      .field("target", &AlignedWords::target, "a word of the translation")
+      .finish();
+  ValueClass<Candidate>(m, "Candidate", "One output of a search.")
+      .field("text", &Candidate::text, "the tokens' text")
+      .field("alignment", &Candidate::alignment,
+             "with alignments: for each word, the one of the source that it attends to most")
+      .field<std::vector<int32_t>>(
           "tokens", [](const Candidate& one) { return one.hypothesis.tokens; },
+          [](Candidate& one, std::vector<int32_t> given) {
+            one.hypothesis.tokens = std::move(given);
+          },
           "without the prompt and the end token")
-      .def_prop_ro(
+      .field<double>(
           "log_probability", [](const Candidate& one) { return one.hypothesis.log_probability; },
+          [](Candidate& one, double given) { one.hypothesis.log_probability = std::move(given); },
           "natural, of all tokens")
-      .def_prop_ro(
+      .field<double>(
           "score", [](const Candidate& one) { return one.hypothesis.score; },
+          [](Candidate& one, double given) { one.hypothesis.score = std::move(given); },
           "log_probability / length penalty (Wu et al. 2016, equation 14)")
-      .def("__str__", [](const Candidate& one) { return one.text; })
-      .def("__repr__", [](const Candidate& one) { return repr("Candidate", one.text); });
-  nb::class_<Translation>(m, "Translation", "A line of text and its translations.")
-      .def_ro("source", &Translation::source, "its tokens, with end of sequence")
-      .def_ro("candidates", &Translation::candidates, "best first; empty for an empty line")
-      .def_prop_ro("text", &Translation::text, "the best translation")
-      .def("__str__", &Translation::text)
-      .def("__repr__", [](const Translation& one) { return repr("Translation", one.text()); });
+      .field<bool>(
+          "complete", [](const Candidate& one) { return one.hypothesis.complete; },
+          [](Candidate& one, bool given) { one.hypothesis.complete = given; },
+          "whether the model ended it; otherwise the limit of tokens did")
+      .finish()
+      .def("__str__", [](const Candidate& one) { return one.text; });
+  ValueClass<Translation>(m, "Translation", "A line of text and its translations.")
+      .field("source", &Translation::source, "its tokens, with end of sequence")
+      .field("candidates", &Translation::candidates, "best first; empty for an empty line")
+      .derived("text", &Translation::text, "the best translation")
+      .finish()
+      .def("__str__", &Translation::text);
 }
 
 void bind_scores(nb::module_& m) {
-  nb::class_<Score>(m, "Score", "The probability of a text.")
-      .def_ro("tokens", &Score::tokens, "of the text, or of the target")
-      .def_ro("log_probabilities", &Score::log_probabilities,
-              "natural logarithms, of the last tokens")
-      .def_prop_ro("log_probability", &Score::log_probability, "of all scored tokens")
-      .def_prop_ro("perplexity", &Score::perplexity,
-                   "exp of the negative mean of log_probabilities");
-  nb::class_<TokenProbability>(m, "TokenProbability", "A candidate and its probability.")
-      .def_ro("token", &TokenProbability::token, "a token id")
-      .def_ro("probability", &TokenProbability::probability, "of all tokens");
-  nb::class_<FilledMask>(m, "FilledMask", "Candidates for a masked token.")
-      .def_ro("position", &FilledMask::position, "in the tokens")
-      .def_ro("best", &FilledMask::best, "most probable first");
-  nb::class_<FilledText>(m, "FilledText", "A text and the candidates for its masked tokens.")
-      .def_ro("tokens", &FilledText::tokens, "with special tokens")
-      .def_ro("masks", &FilledText::masks, "in order of position");
+  ValueClass<Score>(m, "Score", "The probability of a text.")
+      .field("tokens", &Score::tokens, "of the text, or of the target")
+      .field("log_probabilities", &Score::log_probabilities,
+             "natural logarithms, of the last tokens")
+      .derived("log_probability", &Score::log_probability, "of all scored tokens")
+      .derived("perplexity", &Score::perplexity, "exp of the negative mean of log_probabilities")
+      .finish();
+  ValueClass<TokenProbability>(m, "TokenProbability", "A candidate and its probability.")
+      .field("token", &TokenProbability::token, "a token id")
+      .field("probability", &TokenProbability::probability, "of all tokens")
+      .finish();
+  ValueClass<FilledMask>(m, "FilledMask", "Candidates for a masked token.")
+      .field("position", &FilledMask::position, "in the tokens")
+      .field("best", &FilledMask::best, "most probable first")
+      .finish();
+  ValueClass<FilledText>(m, "FilledText", "A text and the candidates for its masked tokens.")
+      .field("tokens", &FilledText::tokens, "with special tokens")
+      .field("masks", &FilledText::masks, "in order of position")
+      .finish();
 }
 
 void bind_labels(nb::module_& m) {
-  nb::class_<LabelScore>(m, "LabelScore", "A label and its score.")
-      .def_ro("label", &LabelScore::label, "its name in config.json")
-      .def_ro("score", &LabelScore::score, "the probability; of a regression the value")
-      .def("__repr__", [](const LabelScore& one) {
-        return fmt::format("LabelScore(label='{}', score={})", one.label, one.score);
-      });
-  nb::class_<RankedDocument>(m, "RankedDocument", "A document and how well it answers a query.")
-      .def_ro("index", &RankedDocument::index, "among the documents, from 0")
-      .def_ro("score", &RankedDocument::score,
-              "a probability; the logit where the model's files say so")
-      .def("__repr__", [](const RankedDocument& one) {
-        return fmt::format("RankedDocument(index={}, score={})", one.index, one.score);
-      });
-  nb::class_<Entity>(m, "Entity", "Neighbouring tokens with the same label.")
-      .def_ro("label", &Entity::label, "without 'B-' and 'I-'")
-      .def_ro("score", &Entity::score, "the mean of the tokens' probabilities")
-      .def_ro("text", &Entity::text, "of the tokens, decoded")
-      .def_ro("first_token", &Entity::first_token, "of LabelledText.tokens")
-      .def_ro("end_token", &Entity::end_token, "the one after the last")
-      .def_ro("start", &Entity::start, "in characters of the text")
-      .def_ro("end", &Entity::end, "the one after the last, likewise")
-      .def("__repr__", [](const Entity& one) {
-        return fmt::format("Entity(label='{}', start={}, end={})", one.label, one.start, one.end);
-      });
-  nb::class_<LabelledText>(m, "LabelledText", "A text and its entities, in order.")
-      .def_ro("tokens", &LabelledText::tokens, "with special tokens")
-      .def_ro("entities", &LabelledText::entities, "in order");
+  ValueClass<LabelScore>(m, "LabelScore", "A label and its score.")
+      .field("label", &LabelScore::label, "its name in config.json")
+      .field("score", &LabelScore::score, "the probability; of a regression the value")
+      .finish();
+  ValueClass<RankedDocument>(m, "RankedDocument", "A document and how well it answers a query.")
+      .field("index", &RankedDocument::index, "among the documents, from 0")
+      .field("score", &RankedDocument::score,
+             "a probability; the logit where the model's files say so")
+      .finish();
+  ValueClass<Entity>(m, "Entity", "Neighbouring tokens with the same label.")
+      .field("label", &Entity::label, "without 'B-' and 'I-'")
+      .field("score", &Entity::score, "the mean of the tokens' probabilities")
+      .field("text", &Entity::text, "of the tokens, decoded")
+      .field("first_token", &Entity::first_token, "of LabelledText.tokens")
+      .field("end_token", &Entity::end_token, "the one after the last")
+      .field("start", &Entity::start, "in characters of the text")
+      .field("end", &Entity::end, "the one after the last, likewise")
+      .finish();
+  ValueClass<LabelledText>(m, "LabelledText", "A text and its entities, in order.")
+      .field("tokens", &LabelledText::tokens, "with special tokens")
+      .field("entities", &LabelledText::entities, "in order")
+      .finish();
 }
 
 }  // namespace

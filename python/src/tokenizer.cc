@@ -9,6 +9,7 @@
 #include "heed/text/tokenizer_options.h"
 #include "model.h"
 #include "options.h"
+#include "value_class.h"
 
 // Tokenizers without a model.
 namespace heed::python {
@@ -76,6 +77,11 @@ std::vector<std::pair<size_t, size_t>> offsets_of(const Encoding& encoding) {
   return offsets;
 }
 
+void set_offsets(Encoding& encoding, const std::vector<std::pair<size_t, size_t>>& offsets) {
+  encoding.offsets.clear();
+  for (const auto& [begin, end] : offsets) encoding.offsets.push_back({begin, end});
+}
+
 nb::typed<nb::dict, nb::str, int> special_tokens_of(const Tokenizer& tokenizer) {
   const SpecialTokens& tokens = tokenizer.special_tokens();
   nb::dict ids;
@@ -90,18 +96,21 @@ nb::typed<nb::dict, nb::str, int> special_tokens_of(const Tokenizer& tokenizer) 
 }  // namespace
 
 void bind_tokenizer(nb::module_& m) {
-  nb::class_<Encoding>(m, "Encoding", "The tokens of a text or of a pair of texts.")
-      .def_ro("ids", &Encoding::ids, "of the tokens, with those that belong around the text")
-      .def_ro("type_ids", &Encoding::type_ids, "the segment: 1 for what belongs to the second text")
-      .def_ro("sequence_ids", &Encoding::sequence_ids,
-              "the text: 0 or 1, or -1 for an added special token")
-      .def_prop_ro("offsets", &offsets_of,
-                   "begin and end in the text of each token, in code points")
+  ValueClass<Encoding>(m, "Encoding", "The tokens of a text or of a pair of texts.")
+      .field("ids", &Encoding::ids, "of the tokens, with those that belong around the text")
+      .field("type_ids", &Encoding::type_ids, "the segment: 1 for what belongs to the second text")
+      .field("sequence_ids", &Encoding::sequence_ids,
+             "the text: 0 or 1, or -1 for an added special token")
+      .field<std::vector<std::pair<size_t, size_t>>>(
+          "offsets", &offsets_of, set_offsets,
+          "begin and end in the text of each token, in code points")
+      .finish()
       .def("__len__", [](const Encoding& one) { return one.ids.size(); });
-  nb::class_<AddedToken>(m, "AddedToken", "A token that is found before a text is cut into pieces.")
-      .def_ro("id", &AddedToken::id, "in the vocabulary")
-      .def_ro("content", &AddedToken::content, "as it stands in a text")
-      .def_ro("special", &AddedToken::special, "left out of a decoded text unless it is asked for");
+  ValueClass<AddedToken>(m, "AddedToken", "A token that is found before a text is cut into pieces.")
+      .field("id", &AddedToken::id, "in the vocabulary")
+      .field("content", &AddedToken::content, "as it stands in a text")
+      .field("special", &AddedToken::special, "left out of a decoded text unless it is asked for")
+      .finish();
   nb::class_<Tokenizer>(m, "Tokenizer")
       .def_static(
           "load",
@@ -125,6 +134,13 @@ void bind_tokenizer(nb::module_& m) {
       .def_prop_ro("warnings", &Tokenizer::warnings)
       .def_prop_ro("special_tokens", &special_tokens_of)
       .def_prop_ro("added_tokens", &Tokenizer::added_tokens)
+      .def("files",
+           [](const Tokenizer& tokenizer) {
+             nb::dict files;
+             for (const auto& [name, bytes] : tokenizer.files())
+               files[name.c_str()] = nb::bytes(bytes.data(), bytes.size());
+             return nb::typed<nb::dict, nb::str, nb::bytes>(std::move(files));
+           })
       .def(
           "save",
           [](const Tokenizer& tokenizer, nb::handle directory) {

@@ -10,6 +10,7 @@
 #include "heed/train.h"
 #include "model.h"
 #include "options.h"
+#include "value_class.h"
 
 // Training and quantising.
 namespace heed::python {
@@ -113,57 +114,63 @@ std::vector<std::string> convert(nb::handle source, nb::handle target, const Opt
 }
 
 void bind_train_results(nb::module_& m) {
-  nb::class_<TrainStep>(m, "TrainStep", "One optimizer step.")
-      .def_ro("step", &TrainStep::step, "counted from 1")
-      .def_ro("epoch", &TrainStep::epoch, "counted from 0")
-      .def_ro("seconds", &TrainStep::seconds, "since the run began")
-      .def_ro("loss", &TrainStep::loss, "label-smoothed, per target token, nats")
-      .def_ro("gradient_norm", &TrainStep::gradient_norm, "before clipping")
-      .def_ro("learning_rate", &TrainStep::learning_rate, "of this step")
-      .def_ro("tokens_per_second", &TrainStep::tokens_per_second,
-              "the decoder's, or the encoder's in encoder-only models")
-      .def_ro("skipped", &TrainStep::skipped, "as an outlier")
-      .def_ro("planned_steps", &TrainStep::planned_steps, "0: not known yet")
-      .def_ro("seconds_left", &TrainStep::seconds_left, "an estimate");
-  nb::class_<ValidationSample>(m, "ValidationSample",
+  ValueClass<TrainStep>(m, "TrainStep", "One optimizer step.")
+      .field("step", &TrainStep::step, "counted from 1")
+      .field("epoch", &TrainStep::epoch, "counted from 0")
+      .field("seconds", &TrainStep::seconds, "since the run began")
+      .field("loss", &TrainStep::loss, "label-smoothed, per target token, nats")
+      .field("gradient_norm", &TrainStep::gradient_norm, "before clipping")
+      .field("learning_rate", &TrainStep::learning_rate, "of this step")
+      .field("tokens_per_second", &TrainStep::tokens_per_second,
+             "the decoder's, or the encoder's in encoder-only models")
+      .field("skipped", &TrainStep::skipped, "as an outlier")
+      .field("planned_steps", &TrainStep::planned_steps, "0: not known yet")
+      .field("seconds_left", &TrainStep::seconds_left, "an estimate")
+      .finish();
+  ValueClass<ValidationSample>(m, "ValidationSample",
                                "A validation example and the model's output for it.")
-      .def_ro("input", &ValidationSample::input, "what the model read")
-      .def_ro("reference", &ValidationSample::reference, "what was expected")
-      .def_ro("output", &ValidationSample::output, "what it made");
-  nb::class_<ValidationRecord>(m, "ValidationRecord", "The results of a validation.")
-      .def_ro("step", &ValidationRecord::step, "counted from 1")
-      .def_ro("epoch", &ValidationRecord::epoch, "counted from 0")
-      .def_ro("seconds", &ValidationRecord::seconds, "since the run began")
-      .def_ro("train_loss", &ValidationRecord::train_loss, "mean since the last validation")
-      .def_ro("loss", &ValidationRecord::loss, "label-smoothed, per target token, nats")
-      .def_ro("perplexity", &ValidationRecord::perplexity, "of the true targets, without smoothing")
-      .def_ro("bleu", &ValidationRecord::bleu, "where there are translations")
-      .def_ro("chrf", &ValidationRecord::chrf, "where there are translations")
-      .def_ro("best", &ValidationRecord::best, "whether this is the best model of the run so far")
-      .def_ro("samples", &ValidationRecord::samples, "some examples");
-  nb::class_<TrainResult>(m, "TrainResult", "What has become of a run.")
-      .def_ro("finished", &TrainResult::finished, "False: it was stopped")
-      .def_ro("model", &TrainResult::model, "the directory of the best model, or adapter")
-      .def_ro("report", &TrainResult::report, "report.html");
+      .field("input", &ValidationSample::input, "what the model read")
+      .field("reference", &ValidationSample::reference, "what was expected")
+      .field("output", &ValidationSample::output, "what it made")
+      .finish();
+  ValueClass<ValidationRecord>(m, "ValidationRecord", "The results of a validation.")
+      .field("step", &ValidationRecord::step, "counted from 1")
+      .field("epoch", &ValidationRecord::epoch, "counted from 0")
+      .field("seconds", &ValidationRecord::seconds, "since the run began")
+      .field("train_loss", &ValidationRecord::train_loss, "mean since the last validation")
+      .field("loss", &ValidationRecord::loss, "label-smoothed, per target token, nats")
+      .field("perplexity", &ValidationRecord::perplexity, "of the true targets, without smoothing")
+      .field("bleu", &ValidationRecord::bleu, "where there are translations")
+      .field("chrf", &ValidationRecord::chrf, "where there are translations")
+      .field("best", &ValidationRecord::best, "whether this is the best model of the run so far")
+      .field("samples", &ValidationRecord::samples, "some examples")
+      .finish();
+  ValueClass<TrainResult>(m, "TrainResult", "What has become of a run.")
+      .field("finished", &TrainResult::finished, "False: it was stopped")
+      .field("model", &TrainResult::model, "the directory of the best model, or adapter")
+      .field("report", &TrainResult::report, "report.html")
+      .finish();
 }
 
 void bind_quantize_results(nb::module_& m) {
-  nb::class_<QualityChange>(m, "QualityChange", "The quality of a model and of its quantised copy.")
-      .def_ro("measure", &QualityChange::measure, "'perplexity', 'cosine' or 'BLEU'")
-      .def_ro("measured_on", &QualityChange::measured_on, "'held-out.txt, 21436 tokens'")
-      .def_ro("before", &QualityChange::before, "of the model, computed in f32")
-      .def_ro("after", &QualityChange::after, "of the copy, computed in int8")
-      .def_ro("after_weights_only", &QualityChange::after_weights_only,
-              "of the copy, computed in f32");
-  nb::class_<QuantizeResult>(m, "QuantizeResult", "What a quantised copy is like.")
-      .def_ro("matrices", &QuantizeResult::matrices, "their number by type")
-      .def_ro("bytes_before", &QuantizeResult::bytes_before, "of the files with the weights")
-      .def_ro("bytes_after", &QuantizeResult::bytes_after, "of the files with the weights")
-      .def_ro("bits_per_weight_before", &QuantizeResult::bits_per_weight_before,
-              "mean over all parameters")
-      .def_ro("bits_per_weight_after", &QuantizeResult::bits_per_weight_after,
-              "mean over all parameters")
-      .def_ro("quality", &QuantizeResult::quality, "with held_out");
+  ValueClass<QualityChange>(m, "QualityChange", "The quality of a model and of its quantised copy.")
+      .field("measure", &QualityChange::measure, "'perplexity', 'cosine' or 'BLEU'")
+      .field("measured_on", &QualityChange::measured_on, "'held-out.txt, 21436 tokens'")
+      .field("before", &QualityChange::before, "of the model, computed in f32")
+      .field("after", &QualityChange::after, "of the copy, computed in int8")
+      .field("after_weights_only", &QualityChange::after_weights_only,
+             "of the copy, computed in f32")
+      .finish();
+  ValueClass<QuantizeResult>(m, "QuantizeResult", "What a quantised copy is like.")
+      .field("matrices", &QuantizeResult::matrices, "their number by type")
+      .field("bytes_before", &QuantizeResult::bytes_before, "of the files with the weights")
+      .field("bytes_after", &QuantizeResult::bytes_after, "of the files with the weights")
+      .field("bits_per_weight_before", &QuantizeResult::bits_per_weight_before,
+             "mean over all parameters")
+      .field("bits_per_weight_after", &QuantizeResult::bits_per_weight_after,
+             "mean over all parameters")
+      .field("quality", &QuantizeResult::quality, "with held_out")
+      .finish();
 }
 
 }  // namespace

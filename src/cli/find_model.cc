@@ -2,6 +2,7 @@
 
 #include "cli/terminal/download_line.h"
 #include "cli/terminal/signals.h"
+#include "heed/base/display.h"
 #include "heed/base/file.h"
 #include "heed/base/parse_number.h"
 #include "heed/hub.h"
@@ -34,6 +35,16 @@ AdapterOptions parse_adapter(const std::string& text) {
 }
 
 }  // namespace
+
+std::string model_choices() {
+  std::string lines =
+      "MODEL is a model directory, a GGUF file, or [OWNER/]NAME[@REVISION][:FILE.gguf] of the\n"
+      "Hugging Face hub, which is downloaded: HuggingFaceTB/SmolLM2-135M-Instruct, for example.\n";
+  const std::vector<std::string> cached = cached_models();
+  lines += cached.empty() ? "No model is in the cache yet." : "In the cache:";
+  for (const std::string& name : cached) lines += "\n  " + printable(name);
+  return lines;
+}
 
 std::string find_model(const std::string& name, const FindOptions& options) {
   if (path_exists(name)) return name;

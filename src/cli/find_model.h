@@ -9,12 +9,15 @@ namespace heed::cli {
 
 /// The help of --model.
 inline constexpr const char* kModelHelp =
-    "Model directory, GGUF file, or OWNER/NAME[@REVISION][:FILE.gguf] of the Hugging Face hub";
+    "Model directory, GGUF file, or [OWNER/]NAME[@REVISION][:FILE.gguf] of the Hugging Face hub";
 
 struct FindOptions {
   /// Without them, only the configuration and the tokenizer of a model of the hub are downloaded.
   bool weights = true;
 };
+
+/// What to type where a model is missing, and the models in the cache, in lines.
+std::string model_choices();
 
 /// The path of a model that the command line names, as heed::resolve_model() finds it. Shows the
 /// progress of a download on standard error; Ctrl-C ends it with an Error.

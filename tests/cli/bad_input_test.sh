@@ -49,14 +49,14 @@ misused "--speculate: trigram not in {ngram}" "$heed" generate --model absent --
 misused "--speculate excludes --draft" "$heed" generate --model absent --speculate ngram --draft absent
 misused "--draft-weights requires --draft" "$heed" generate --model absent --draft-weights q4_0
 misused "--num-beams excludes --speculate" "$heed" generate --model absent --num-beams 2 --speculate ngram
-refused "absent is not a model directory" "$heed" generate "${decoder[@]}" --draft absent --prompt the
+refused "absent is neither a path here nor in the cache" "$heed" generate "${decoder[@]}" --draft absent --prompt the
 refused 'device is "tpu", expected cpu, gpu, gpu:N or auto' "$heed" generate "${decoder[@]}" --device tpu --prompt the
 HEED_CUDA_DRIVER=./none.so refused "computing on a GPU needs a library that cannot be opened: ./none.so" \
   "$heed" generate "${decoder[@]}" --device gpu --prompt the
 HEED_CUDA_DRIVER=./none.so "$heed" generate "${decoder[@]}" --device auto --max-new-tokens 1 --prompt the >/dev/null
 misused "--heatmap requires --out with a name that ends with .svg" \
   "$heed" attend --model absent --text the --heatmap --out page.html
-misused "unknown argument --modl (see heed tokenizer encode --help)" "$heed" tokenizer encode --modl absent
+misused "unknown argument --modl; did you mean --model? (see heed tokenizer encode --help)" "$heed" tokenizer encode --modl absent
 misused "unknown argument nothing (see heed --help)" "$heed" nothing
 
 # A machine that HEED_CPU does not know.
@@ -68,8 +68,22 @@ for text in '' the; do
   refused "expected at least 2 tokens, found" \
     "$heed" score "${decoder[@]}" < <(printf '%s' "$text")
 done
-refused "filling masks needs an encoder-only model" "$heed" fill "${encoder[@]}" <a.txt
-refused "encoder is encoder-only" "$heed" score "${encoder[@]}" </dev/null
+refused "encoder cannot fill masks, expected an encoder-only model with a language model head (BERT, RoBERTa); it can embed" \
+  "$heed" fill "${encoder[@]}" <a.txt
+# A model that cannot do what is asked says what it can, also without a line of input.
+can="it can embed (heed embed), show attention (heed attend)"
+for input in /dev/null a.txt; do
+  refused "encoder cannot score texts, expected a model with a decoder; $can" "$heed" score "${encoder[@]}" <$input
+  refused "encoder cannot generate, expected a decoder-only model; $can" "$heed" generate "${encoder[@]}" <$input
+  refused "encoder cannot translate, expected an encoder-decoder for translation; $can" \
+    "$heed" translate "${encoder[@]}" <$input
+  refused "encoder cannot classify texts, expected a model for the classification of texts; $can" \
+    "$heed" classify "${encoder[@]}" <$input
+  refused "encoder cannot rerank, expected a cross-encoder, a classifier with one label; $can" \
+    "$heed" rerank "${encoder[@]}" --query the <$input
+  refused "translator cannot embed, expected an encoder-only or a decoder-only model; it can translate (heed translate)" \
+    "$heed" embed --model translator <$input
+done
 refused "standard input has no pairs" "$heed" score --model translator </dev/null
 refused "line 1: expected source, tab, target" "$heed" score --model translator <a.txt
 

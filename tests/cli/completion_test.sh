@@ -25,7 +25,7 @@ completes() {
   found=$(completions "${@:2}")
   [[ $found == "$1" ]] || { echo "${*:2}: expected \"$1\", got \"$found\"" && exit 1; }
 }
-completes 'train translate tokenizer' heed t
+completes 'translate tokenizer train' heed t
 completes '--compute' heed translate --model x --comp
 completes 'auto f32 int8 bf16' heed translate --compute ''
 completes 'bash' heed completion b
@@ -38,7 +38,7 @@ completes '' heed info mod                  # a file
 
 # options_of COMMAND... : the names of its options in --help, former names not among them.
 options_of() {
-  "$heed" "$@" --help | grep -oE '^  (-h,)?--[a-z0-9-]+' | grep -oE -- '--.*'
+  "$heed" "$@" --help | grep -oE '^  (-h, )?--[a-z0-9-]+' | grep -oE -- '--.*'
 }
 for command in train translate serve 'tokenizer train' bench; do
   # shellcheck disable=SC2086  # words

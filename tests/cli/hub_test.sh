@@ -52,6 +52,22 @@ printf '[model]\nfrom = "acme/lm"\n' >from.toml
 "$heed" train from.toml --task causal-lm --text a.txt --out tuned2 --set run.max_steps=1 2>/dev/null
 cmp tuned/model.safetensors tuned2/model.safetensors
 
+# Names without an owner: those that the hub redirects, and those of sentence-transformers.
+mkdir root/sentence-transformers
+cp -r encoder root/sentence-transformers/mini
+echo '{"lm": "acme/lm"}' >root/moved.json
+mkdir elsewhere
+(cd elsewhere && "$heed" generate lm --prompt the --max-new-tokens 4 >../found 2>../err)
+grep -q '^downloaded lm (' err
+"$heed" generate acme/lm --prompt the --max-new-tokens 4 2>/dev/null | cmp - found
+same encoder mini "$heed" embed MODEL --random-weights 1
+grep -q '^downloading sentence-transformers/mini ' err
+refused "lm-of-old is neither a path here nor in the cache $HF_HOME/hub, and $HF_ENDPOINT shows neither it nor sentence-\
+transformers/lm-of-old; a model is a directory, a GGUF file, or [OWNER/]NAME[@REVISION][:FILE.gguf] of the hub" \
+  "$heed" info lm-of-old
+"$heed" chat 2>err && exit 1
+grep -qx '  acme/lm' err
+
 # Adapters.
 "$heed" train --task causal-lm --text a.txt --from lm --lora --out root/acme/style --set run.max_steps=2 \
   --set optimizer.learning_rate=0.05 2>/dev/null

@@ -50,7 +50,7 @@ grep -q '^weights .* q8_0' out
 grep -q '^memory .* (bf16)$' out
 
 # GPUs need no model. Where heed has no kernels for them, that is the reason.
-misused "model is required" "$heed" info
+
 HEED_CUDA_DRIVER=./none.so "$heed" info --devices >out
 grep -qE '^gpu            none: (computing on a GPU needs a library that cannot be opened: ./none.so|this heed was built without)' out
 HEED_CUDA_DRIVER=libc.so.6 "$heed" info --devices >out

@@ -35,9 +35,9 @@ expect $'0.4147\tThe kitten lies by the fire' "$heed" rerank "${query[@]}" --top
 grep -q '^{"index":2,"score":0.411.*,"document":"taxes"}$' out
 expect "" "$heed" rerank "${query[@]}" </dev/null
 
-refused "classification needs a model for the classification of texts" \
+refused "$models/embed-mpnet cannot classify texts, expected a model for the classification of texts; it can embed" \
   "$heed" classify --model "$models/embed-mpnet" <lines.txt
-refused "$models/classify has 3 labels, expected 1 for reranking" \
+refused "$models/classify cannot rerank, expected a cross-encoder, a classifier with one label; it can" \
   "$heed" rerank --model "$models/classify" --query a <lines.txt
 refused "--top is for the labels of texts" "$heed" classify --model "$models/ner" --top 2 <lines.txt
 refused "max_seq_length is 49, expected 1 to 48" \

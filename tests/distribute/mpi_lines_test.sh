@@ -57,7 +57,7 @@ errors 'HEED_CPU is "nosuch"' env HEED_CPU=nosuch "${launch[@]}" -n 3 "$heed" --
 errors 'heed chat does not run on several ranks' on 3 chat --model decoder
 errors 'heed generate with one prompt does not run on several ranks' on 2 generate "${decoder[@]}" --prompt the
 errors 'unknown argument --nosuch' on 3 embed --nosuch
-errors 'nosuch is not a model directory' on 3 embed --model nosuch --input lines.txt
+errors 'nosuch is neither a path here nor in the cache' on 3 embed --model nosuch --input lines.txt
 errors '.*classify has 3 labels, expected 1' on 3 rerank --query a --model "$golden/encoders/classify" --input two.txt
 errors 'no.such.file: cannot be read' on 2 embed "${encoder[@]}" --input no.such.file
 (head -80 lines.txt && printf 'x\xff\n' && head -80 lines.txt) >bad.txt

@@ -73,6 +73,18 @@ class HubServer {
   std::filesystem::path cached() const { return cache() / "models--acme--tiny"; }
   std::filesystem::path snapshot() const { return cached() / "snapshots" / kCommit; }
 
+  /// Requests for the list of a repository `from` are redirected to `to`.
+  void move(const std::string& from, const std::string& to) const {
+    write_quickly(folder_ / "root/moved.json", nlohmann::json{{from, to}}.dump());
+  }
+  /// Copies the files of acme/tiny to another repository.
+  void copy_to(const std::string& repository) const {
+    const std::filesystem::path path = folder_ / "root" / repository;
+    std::filesystem::create_directories(path.parent_path());
+    std::filesystem::copy(folder_ / "root/acme/tiny", path,
+                          std::filesystem::copy_options::recursive);
+  }
+
   /// Adds a file to acme/tiny; `lfs`: held by Git LFS, whose requests are redirected.
   void add(const std::string& file, const std::string& contents, bool lfs = false) const {
     const std::filesystem::path path = folder_ / "root/acme/tiny" / file;

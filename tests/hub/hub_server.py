@@ -5,8 +5,9 @@
 
 ROOT/OWNER/NAME/ is a repository, with one commit. A file NAME.lfs beside a file NAME says that Git
 LFS holds it: its checksum is SHA-256, and requests for it are redirected to a second port, the
-content delivery network. ROOT/faults.json says what goes wrong: {"KEY": {"FAULT": VALUE, "times": N}}
-for requests whose path ends with KEY, the first N of them (default: all). ROOT/requests.log gets a
+content delivery network. ROOT/moved.json has
+the repositories that have moved: {"gpt2": "OWNER/NAME"}. ROOT/faults.json says what goes wrong:
+{"KEY": {"FAULT": VALUE, "times": N}} for requests whose path ends with KEY, the first N of them (default: all). ROOT/requests.log gets a
 line of JSON for each request: port, method, path, range, authorization. The first line on standard output
 holds both ports. Ends when standard input does.
 """
@@ -43,6 +44,14 @@ def files_of(repository):
             if not name.endswith(".lfs"):
                 found[os.path.relpath(path, folder)] = (path, os.path.getsize(path), os.path.exists(path + ".lfs"))
     return found
+
+
+def moved():
+    """The repositories that have moved, and where to."""
+    try:
+        return json.load(open(os.path.join(ROOT, "moved.json")))
+    except FileNotFoundError:
+        return {}
 
 
 def fault_of(path):
@@ -112,20 +121,27 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(404)
 
     def send_api(self, parts, query, fault):
-        repository = "/".join(parts[:2])
-        if not os.path.isdir(os.path.join(ROOT, repository)):
+        if parts[1:2] == ["revision"]:  # a name without an owner
+            repository, (kind, *revision) = parts[0], parts[1:]
+        else:
+            repository, (kind, *revision) = "/".join(parts[:2]), parts[2:] or [""]
+        revision = "/".join(revision) or "main"
+        owned = moved().get(repository)
+        if owned:  # a relative redirect, which loses the query
+            return self.answer(307, b"", [("Location", f"/api/models/{owned}/revision/{revision}")])
+        if "/" not in repository or not os.path.isdir(os.path.join(ROOT, repository)):
             return self.answer(401, b"{}", [("X-Error-Code", "RepoNotFound")])
-        revision = "/".join(parts[3:]) or "main"
         if revision not in ("main", "v1", "refs/pr/1", COMMIT):
             return self.answer(404, b"{}", [("X-Error-Code", "RevisionNotFound")])
         files = sorted(files_of(repository).items())
         if "listing" in fault:
             body = fault["listing"]
-        elif parts[2:3] == ["tree"]:
+        elif kind == "tree":
             body = [self.tree_entry(name, *file) for name, file in files]
         else:
             body = {"id": repository, "sha": COMMIT,
-                    "siblings": [self.sibling(name, *file) for name, file in files]}
+                    "siblings": [self.sibling(name, *file) if "blobs" in query else {"rfilename": name}
+                                 for name, file in files]}
         self.answer(200, json.dumps(body).encode(), [("Content-Type", "application/json")])
 
     @staticmethod

@@ -19,6 +19,12 @@ TEST(ModelName, HasARepositoryARevisionAndAFile) {
   EXPECT_EQ(exact->repository, "a/b_c.d");
   EXPECT_EQ(exact->revision, "refs/pr/1");
   EXPECT_EQ(exact->file, "Q4_K_M/x-00001-of-00002.gguf");
+  const auto without_owner = parse_model_name("gpt2@v1:x.gguf");
+  ASSERT_TRUE(without_owner);
+  EXPECT_EQ(without_owner->repository, "gpt2");
+  EXPECT_EQ(without_owner->revision, "v1");
+  EXPECT_EQ(without_owner->file, "x.gguf");
+  EXPECT_EQ(parse_model_name("opt-1.3b")->repository, "opt-1.3b");
   const auto file = parse_model_name("a/b.gguf:c@d.gguf");
   ASSERT_TRUE(file);
   EXPECT_EQ(file->repository, "a/b.gguf");
@@ -27,7 +33,15 @@ TEST(ModelName, HasARepositoryARevisionAndAFile) {
 
 TEST(ModelName, IsNothingForOtherPaths) {
   for (const char* text : {"",
-                           "model",
+                           "model.gguf",
+                           "pytorch_model.bin",
+                           "serve.toml",
+                           ".",
+                           "..",
+                           "~",
+                           "-x",
+                           "a b",
+                           "a--b",
                            "/a/b",
                            "a/b/c",
                            "a/",

@@ -85,7 +85,7 @@ TEST(Resolve, KeepsABranchWhereItIs) {
 TEST(Resolve, LeavesPathsAlone) {
   const HubServer hub;
   hub.add_model();
-  for (const char* name : {"nowhere", "/nowhere/x", "./acme/tiny", "a/b/c", "x/y.gguf", ""})
+  for (const char* name : {"nowhere.gguf", "/nowhere/x", "./acme/tiny", "a/b/c", "x/y.gguf", ""})
     EXPECT_EQ(hub.resolve(name), name);
   // A local path wins.
   const TemporaryDirectory folder;
@@ -96,6 +96,70 @@ TEST(Resolve, LeavesPathsAlone) {
             }),
             "acme/tiny");
   EXPECT_TRUE(hub.requests().empty());
+}
+
+TEST(Resolve, FollowsANameWithoutAnOwnerToItsOwner) {
+  const HubServer hub;
+  hub.add_model();
+  hub.copy_to("openai-community/gpt2");
+  hub.move("gpt2", "openai-community/gpt2");
+  // In the cache it has the name that it was asked for by, as huggingface_hub does it.
+  const fs::path snapshot = hub.cache() / "models--gpt2/snapshots" / kCommit;
+  EXPECT_EQ(hub.resolve("gpt2"), snapshot);
+  EXPECT_EQ(read_file(snapshot / "model.safetensors"), hub.weights());
+  const size_t requests = hub.requests().size();
+  EXPECT_EQ(hub.resolve("gpt2@main"), snapshot);
+  EXPECT_EQ(hub.requests().size(), requests);
+}
+
+TEST(Resolve, LooksForANameWithoutAnOwnerAmongSentenceTransformers) {
+  const HubServer hub;
+  hub.add_model();
+  hub.copy_to("sentence-transformers/all-MiniLM-L6-v2");
+  const fs::path snapshot =
+      hub.cache() / "models--sentence-transformers--all-MiniLM-L6-v2/snapshots" / kCommit;
+  EXPECT_EQ(hub.resolve("all-MiniLM-L6-v2"), snapshot);
+  const size_t requests = hub.requests().size();
+  EXPECT_EQ(hub.resolve("all-MiniLM-L6-v2"), snapshot);
+  EXPECT_EQ(hub.resolve("sentence-transformers/all-MiniLM-L6-v2"), snapshot);
+  EXPECT_EQ(hub.requests().size(), requests);
+}
+
+TEST(Resolve, SaysWhatANameMayBeWhenNothingIsFound) {
+  const HubServer hub;
+  const std::string forms =
+      "; a model is a directory, a GGUF file, or [OWNER/]NAME[@REVISION][:FILE.gguf] of the hub";
+  const std::string tried =
+      fmt::format("gpt5 is neither a path here nor in the cache {}, and ", hub.cache().string());
+  EXPECT_EQ(hub.error("gpt5"), fmt::format("{}{} shows neither it nor sentence-transformers/gpt5{}",
+                                           tried, hub.endpoint(), forms));
+  HubOptions options = hub.options();
+  options.offline = true;
+  EXPECT_EQ(error_of([&] { resolve_model("gpt5", options); }),
+            fmt::format("{}the hub may not be asked (HF_HUB_OFFLINE){}", tried, forms));
+}
+
+TEST(Resolve, ListsTheModelsThatTheCacheHolds) {
+  const HubServer hub;
+  hub.add_model();
+  EXPECT_TRUE(cached_models(hub.options()).empty());
+  hub.copy_to("openai-community/gpt2");
+  hub.move("gpt2", "openai-community/gpt2");
+  for (const char* name : {"acme/tiny", "acme/tiny@refs/pr/1", "gpt2"}) hub.resolve(name);
+  fs::remove_all(hub.cache().parent_path() / "root/acme/tiny");
+  hub.add("a/x-00001-of-00002.gguf", "1");
+  hub.add("a/x-00002-of-00002.gguf", "2");
+  hub.resolve("acme/tiny@v1:a/x-00001-of-00002.gguf");
+  // Without its weights a model is none.
+  fs::create_directories(hub.cache() / "models--acme--none/refs");
+  write_quickly(hub.cache() / "models--acme--none/refs/main", kCommit);
+  EXPECT_EQ(cached_models(hub.options()),
+            (std::vector<std::string>{"acme/tiny", "acme/tiny:a/x-00001-of-00002.gguf",
+                                      "acme/tiny@refs/pr/1",
+                                      "acme/tiny@refs/pr/1:a/x-00001-of-00002.gguf", "acme/tiny@v1",
+                                      "acme/tiny@v1:a/x-00001-of-00002.gguf", "gpt2"}));
+  for (const std::string& name : cached_models(hub.options()))
+    EXPECT_TRUE(fs::exists(hub.resolve(name))) << name;
 }
 
 TEST(Resolve, DownloadsTheShardsThatTheIndexNames) {

@@ -12,7 +12,7 @@ cmake --install "$build" --prefix "$prefix" >"$prefix/install.log"
 "$prefix/bin/heed" --version >/dev/null
 diff -r "$here/../../include/heed" "$prefix/include/heed"
 [[ $(ls "$prefix/include") == heed ]]
-for command in $("$heed" --help | awk '/^Subcommands:/ { on = 1; next } /^$/ { on = 0 } on { print $1 }'); do
+for command in $("$heed" --help | sed -n '/^Options:/q; s/^  \([a-z][a-z-]*\) .*/\1/p'); do
   grep -qF "heed ${command//-/\\-}" "$prefix/share/man/man1/heed-$command.1" # roff escapes hyphens
   grep -q "heed $command" "$prefix/share/bash-completion/completions/heed"
 done

@@ -1,8 +1,12 @@
 """The examples of docs/python.md run, with small models in place of those that they name, and mypy --strict accepts
 them."""
 
+import asyncio
+import importlib.metadata
 import importlib.util
+import inspect
 import pathlib
+import pydoc
 import re
 import shutil
 import subprocess
@@ -57,10 +61,78 @@ def test_the_examples_run(stand_ins, capsys):
     assert pathlib.Path("page.html").read_text().startswith("<!doctype html>")
 
 
+# What the page says beside its examples.
+
+
+def test_bars_are_drawn_without_tqdm(monkeypatch, encoder, capsys):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)  # as if it were not installed
+    encoder.embed(["the sea"] * 600, progress=True)
+    assert capsys.readouterr().err.endswith("\r600/600\n")
+
+
+def test_options_are_listed_and_help_has_them():
+    assert "temperature" in heed.options.GenerateOptions.__annotations__
+    for function, table in ((heed.Model.generate, "GenerateOptions"), (heed.Model.chat, "ChatOptions"),
+                            (heed.Model.embed, "EmbedOptions"), (heed.load, "LoadOptions"),
+                            (heed.Session.add, "RequestOptions"), (heed.Server.__init__, "ServerOptions")):
+        parameters = inspect.signature(function).parameters
+        missing = set(getattr(heed.options, table).__annotations__) - set(parameters)
+        assert not missing and not any(one.kind == one.VAR_KEYWORD for one in parameters.values()), (function, missing)
+        for option in parameters if function.__doc__ else ():
+            own = option in function.__code__.co_varnames
+            assert own or f"\n    {option}" in function.__doc__, (function, option)
+    assert "**options" not in pydoc.plain(pydoc.render_doc(heed.Model.generate))
+    assert "parallel_tool_calls: whether an answer may have several calls [True]" in heed.Model.chat.__doc__
+
+
+def test_each_function_that_computes_has_one_for_asyncio():
+    for owner, names in ((heed, ("load", "train", "quantize", "convert")),
+                         (heed.Model, ("generate", "search", "chat", "translate", "embed", "encode", "logits", "score",
+                                       "score_pair", "fill", "classify", "rerank", "label_tokens", "attention"))):
+        for name in names:
+            assert callable(getattr(owner, name)) and callable(getattr(owner, "a" + name)), name
+
+
+def test_functions_of_the_module_for_asyncio_run(tmp_path):
+    async def main():
+        model = await heed.aload(make_encoder(tmp_path / "encoder", masked=False), random_weights=1)
+        vector = await model.aencode("the sea")
+        with pytest.raises(heed.Error, match="absent"):
+            await heed.aconvert("absent.gguf", tmp_path / "out.gguf")
+        with pytest.raises(heed.Error, match="absent"):
+            await heed.aquantize("absent.gguf", tmp_path / "out.gguf")
+        with pytest.raises(heed.Error, match="source"):
+            await heed.atrain(out=tmp_path / "run", preset="tiny")
+        return vector.shape
+
+    assert asyncio.run(main()) == (64,)
+
+
+def test_the_module_is_installed_with_licences():
+    files = {path.name for path in importlib.metadata.files("heed") if path.parent.name == "licenses"}
+    assert {"LICENSE", "LICENSE-nanobind"} <= files
+    assert importlib.metadata.version("heed") == heed.__version__
+
+
+def test_the_version_and_the_module_as_a_program(decoder_path):
+    run = lambda *arguments: subprocess.run([sys.executable, "-m", "heed", *arguments], capture_output=True, text=True)
+    assert run("--version").stdout == f"heed {heed.__version__}\n"
+    assert "COMMAND" in run().stdout
+    refused = run("generate", str(decoder_path), "the sea")
+    assert refused.returncode == 1 and refused.stderr.startswith("heed: error: ") and "model.safetensors" in refused.stderr
+
+
 @pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="mypy is not installed")
 @pytest.mark.timeout(300)
 def test_type_checkers_accept_the_examples_and_the_package(tmp_path):
-    (tmp_path / "examples.py").write_text("\n".join(EXAMPLES))
+    # What works at run time, too.
+    more = """
+import numpy
+for stream in (True, False):
+    print(model.generate("Once", stream=stream), model.chat(messages, stream=stream))
+print(model.generate(numpy.array([1, 2])).to_dict(), output == output)
+"""
+    (tmp_path / "examples.py").write_text("\n".join([*EXAMPLES, more]))
     shutil.copytree(pathlib.Path(heed.__file__).parent, tmp_path / "heed")
     found = subprocess.run([sys.executable, "-m", "mypy", "--strict", "examples.py", "heed"],
                            capture_output=True, text=True, cwd=tmp_path)

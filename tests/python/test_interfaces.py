@@ -1,5 +1,6 @@
 """The interfaces that people already use: sentence-transformers, scikit-learn, tqdm; adapters; the hub's progress."""
 
+import json
 import os
 import pickle
 import signal
@@ -7,10 +8,11 @@ import subprocess
 import sys
 import threading
 import time
+import types
 
 import numpy
 import pytest
-from conftest import GOLDEN, make_adapter, make_decoder
+from conftest import GOLDEN, make_adapter, make_decoder, make_encoder
 
 import heed
 from heed.sklearn import Embedder
@@ -27,6 +29,62 @@ class TestEncode:
         assert numpy.allclose(numpy.linalg.norm(unit, axis=1), 1)
         parts = encoder.encode(LINES, convert_to_numpy=False)
         assert isinstance(parts, list) and numpy.array_equal(parts[2], vectors[2])
+
+    def test_tensors_precisions_and_fewer_dimensions_are_those_of_sentence_transformers(self, encoder, monkeypatch):
+        vectors = encoder.encode(LINES)
+        assert encoder.encode(LINES, output_value="sentence_embedding", device="cpu", precision="float32").tobytes() \
+            == vectors.tobytes()
+        short = encoder.encode(LINES, truncate_dim=8)
+        assert numpy.array_equal(short, vectors[:, :8])
+        unit = encoder.encode(LINES, truncate_dim=8, normalize_embeddings=True)
+        assert numpy.allclose(unit, short / numpy.linalg.norm(short, axis=1, keepdims=True), atol=1e-6)
+        bits = numpy.packbits(vectors > 0, axis=1)
+        assert numpy.array_equal(encoder.encode(LINES, precision="ubinary"), bits)
+        binary = encoder.encode(LINES, precision="binary")
+        assert binary.dtype == numpy.int8 and numpy.array_equal(binary, (bits.astype(int) - 128))
+        torch = types.SimpleNamespace(from_numpy=lambda array: ("tensor", array))
+        monkeypatch.setitem(sys.modules, "torch", torch)
+        kind, shared = encoder.encode(LINES, convert_to_tensor=True)
+        assert kind == "tensor" and numpy.array_equal(shared, vectors)
+        monkeypatch.setitem(sys.modules, "torch", None)
+        with pytest.raises(ImportError, match="convert_to_tensor needs torch"):
+            encoder.encode(LINES, convert_to_tensor=True)
+
+    def test_what_heed_cannot_do_is_refused(self, encoder):
+        for arguments, message in (
+                ({"output_value": "token_embeddings"}, "sentence_embedding"), ({"output_value": None}, "output_value"),
+                ({"precision": "int8"}, "float32, binary, ubinary"), ({"device": "cuda:0"}, "computes on 'cpu'"),
+                ({"truncate_dim": 0}, "1 to 64"), ({"truncate_dim": 65}, "1 to 64"),
+                ({"prompt_name": "query"}, "the prompts of the model's files are: none")):
+            with pytest.raises(ValueError, match=message):
+                encoder.encode(LINES, **arguments)
+        with pytest.raises(TypeError, match="pool"):
+            encoder.encode(LINES, pool=None)
+
+    def test_prompts_stand_before_texts(self, encoder, tmp_path):
+        assert numpy.array_equal(encoder.encode(["sea"], prompt="the old "), encoder.embed(["the old sea"]))
+        assert numpy.array_equal(encoder.encode("sea", prompt="the "), encoder.embed("the sea"))
+        directory = make_encoder(tmp_path / "encoder", masked=False)
+        settings = directory / "config_sentence_transformers.json"
+        settings.write_text(json.dumps({"prompts": {"query": "the "}}))
+        model = heed.load(directory, random_weights=7)
+        assert numpy.array_equal(model.encode(["sea"], prompt_name="query"), model.embed(["the sea"]))
+        with pytest.raises(ValueError, match="are: query"):
+            model.encode(["sea"], prompt_name="passage")
+        settings.write_text(json.dumps({"prompts": {"query": "the ", "old": "old "}, "default_prompt_name": "query"}))
+        model = heed.load(directory, random_weights=7)
+        for arguments in ({}, {"prompt_name": "query"}, {"prompt": "the "}):
+            assert numpy.array_equal(model.encode(["sea"], **arguments), model.embed(["sea"]))
+        with pytest.raises(ValueError, match="cannot replace"):
+            model.encode(["sea"], prompt_name="old")
+
+    def test_similarity_is_the_cosine(self, encoder):
+        vectors = encoder.encode(LINES)
+        unit = vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
+        assert numpy.allclose(encoder.similarity(vectors, vectors), unit @ unit.T, atol=1e-6)
+        assert encoder.similarity(vectors[0], vectors[1:]).shape == (1, 2)
+        with pytest.raises(ValueError, match="64 and 63"):
+            encoder.similarity(vectors, vectors[:, 1:])
 
     @pytest.mark.parametrize("size", [0, -1, 1.5, "32", None, True])
     def test_a_batch_size_that_is_none_is_refused(self, encoder, size):

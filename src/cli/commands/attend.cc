@@ -4,8 +4,11 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 
+#include "cli/lines/output.h"
 #include "cli/options/command.h"
 #include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
@@ -30,6 +33,7 @@ struct AttendOptions {
   std::string source, out;
   AttentionDrawingOptions drawing;
   int layer = 0, head = 0;  // counted from 1; 0: the last layer, the mean of all heads
+  bool json = false;
 };
 
 int terminal_columns() {
@@ -68,6 +72,34 @@ void print_terminal(const AttentionDrawing& drawn) {
   std::cout << '\n' << drawn.drawing;
 }
 
+/// `weights` [rows, columns] as lists.
+nlohmann::ordered_json rows_of(std::span<const float> weights, size_t rows, size_t columns) {
+  nlohmann::ordered_json lists = nlohmann::ordered_json::array();
+  for (size_t row = 0; row < rows; ++row) {
+    const auto part = weights.subspan(row * columns, columns);
+    lists.push_back(std::vector<float>(part.begin(), part.end()));
+  }
+  return lists;
+}
+
+/// A line for each map; weights are [heads][queries][keys].
+void print_json(const Model& model, const AttendOptions& options) {
+  AttentionOptions attention = drawing_of(options).attention;
+  for (const AttentionMap& map : model.attention(options.source, attention)) {
+    const size_t queries = map.queries.size(), keys = map.keys.size();
+    nlohmann::ordered_json line = {{"kind", name_of(map.kind)},
+                                   {"layer", map.layer},
+                                   {"first_head", map.first_head},
+                                   {"queries", map.queries},
+                                   {"keys", map.keys},
+                                   {"weights", nlohmann::ordered_json::array()}};
+    for (size_t head = 0; head < static_cast<size_t>(map.heads); ++head)
+      line["weights"].push_back(rows_of(
+          std::span(map.weights).subspan(head * queries * keys, queries * keys), queries, keys));
+    std::cout << json_line(line);
+  }
+}
+
 int run_attend(const AttendOptions& options) {
   const Threads threads(options.common);
   const Format format = format_of(options.out);
@@ -78,6 +110,10 @@ int run_attend(const AttendOptions& options) {
   const Model model = load_model(options.model, threads);
   const AttentionDrawingOptions drawing = drawing_of(options);
   require_attention(model, drawing.attention);
+  if (options.json) {
+    print_json(model, options);
+    return 0;
+  }
   if (format == Format::terminal) {
     print_terminal(attention_text(model, options.source, drawing));
     return 0;
@@ -113,7 +149,12 @@ void add_attend(Command& program) {
   add_declared_value(command, AttentionOption::layer, options->layer).positive();
   add_declared_value(command, AttentionOption::head, options->head).positive();
   add_declared_option(command, engine::DrawingOption::heatmap, options->drawing).needs(out);
-  add_common_options(command, options->common);
+  command
+      .add_flag("--json", options->json,
+                "Print the weights, a JSON object for each layer of each kind, or of those chosen; "
+                "layers and heads in it count from 0")
+      .excludes(out);
+  add_threads_option(command, options->common);
   command.footer(
       "Examples:\n"
       "  heed attend --model model --source 'And God said, Let there be light.' --out page.html\n"

@@ -19,7 +19,7 @@ void add_average(Command& program) {
   command.add_option("checkpoints", options->files, "Weight files to average (.safetensors)")
       .required();
   command.add_option("--out", options->out, "Weight file to write (.safetensors)").required();
-  add_common_options(command, options->common);
+  add_threads_option(command, options->common);
   command.footer(
       "Example:\n"
       "  heed average model/checkpoints/step-*.safetensors --out model/model.safetensors");

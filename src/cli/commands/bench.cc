@@ -229,7 +229,7 @@ void add_bench(Command& program) {
                   "Translate, embed or continue the lines of this file instead of synthetic tokens")
       .existing_file();
   command.add_flag("--json", options->json, "Print one JSON object");
-  add_common_options(command, options->common);
+  add_threads_option(command, options->common);
   command.footer(
       "Prefill reads the prompts, decode generates one token per step. Rates are medians, followed "
       "by\n"
@@ -241,7 +241,7 @@ void add_bench(Command& program) {
       "  heed bench --limits");
   command.set_action([command, options] {
     if (!options->limits && command.count("--model") == 0)
-      throw UsageError("--model or --limits is required");
+      throw MissingModel("heed bench needs a model: heed bench MODEL; or --limits");
     return run_bench(*options);
   });
 }

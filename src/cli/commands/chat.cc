@@ -48,9 +48,8 @@ int run_chat(const ChatCommandArguments& arguments) {
   ConversationOptions options = arguments.conversation;
   options.generate = arguments.sampling.options(arguments.common.seed);
   options.chat = arguments.chat.options();
-  const Model model = load_model(arguments.model, threads);
-  require(model.has_decoder() && !model.has_encoder(), "{} is not a decoder-only model",
-          arguments.model.path);
+  const Model model = load_model(arguments.model, threads, &ModelTasks::generate);
+  require(!model.has_encoder(), "{} is not a decoder-only model", arguments.model.path);
   prepare_output(model, options.generate);
   if (options.chat.chat_template.empty()) model.require_chat_template();
   LineEditor editor(arguments.history ? fs::path(*arguments.history) : standard_history());
@@ -71,6 +70,7 @@ void add_chat(Command& program) {
   add_declared_option(command, engine::ConversationOption::when_full, arguments->conversation)
       .show_default("stop");
   add_sampling_options(command, arguments->sampling);
+  add_seed_option(command, arguments->common);
   add_structured_output_options(command, arguments->sampling);
   add_chat_options(command, arguments->chat);
   add_cache_option(command, arguments->model);
@@ -78,11 +78,11 @@ void add_chat(Command& program) {
   command.add_option("--history", arguments->history,
                      "File for the lines that were typed; '' keeps none (default: "
                      "~/.local/state/heed/chat_history)");
-  add_common_options(command, arguments->common);
+  add_threads_option(command, arguments->common);
   command.footer(
       "Examples:\n"
-      "  heed chat --model HuggingFaceTB/SmolLM2-135M-Instruct\n"
-      "  heed chat --model model.gguf --system 'Answer in French.' --temperature 0.7\n"
+      "  heed chat HuggingFaceTB/SmolLM2-135M-Instruct\n"
+      "  heed chat model.gguf --system 'Answer in French.' --temperature 0.7\n"
       "In the conversation, /help shows the commands.");
   command.set_action([arguments] { return run_chat(*arguments); });
 }

@@ -85,10 +85,9 @@ void add_check_schema(Command& program) {
       "  heed check-schema cat.json\n"
       "  heed check-schema cat.json felix.json tom.json\n"
       "  heed check-schema cat.json - < cats.jsonl\n"
-      "Prints what cannot be enforced, by its keyword and JSON pointer, keywords that assert "
-      "nothing, and for each text \"valid\" or why it is not. The exit status is 0 if the schema "
-      "can "
-      "be enforced and every text is valid, else 1.");
+      "Prints what cannot be enforced, by its keyword and JSON pointer, keywords that assert\n"
+      "nothing, and for each text \"valid\" or why it is not. The exit status is 0 if the schema\n"
+      "can be enforced and every text is valid, else 1.");
   command.set_action([arguments] { return run_check_schema(*arguments); });
 }
 

@@ -8,6 +8,7 @@
 #include "cli/options/command.h"
 #include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
+#include "cli/options/model_task.h"
 #include "heed/model.h"
 #include "heed/tasks/task_options.h"
 
@@ -104,6 +105,8 @@ int run_classify(const ClassifyArguments& arguments) {
   const Threads threads(arguments.common);
   LineProcessor processor = line_processor(arguments.lines);
   const Model model = processor.load([&] { return load_model(arguments.model, threads); });
+  if (!model.classifies_tokens())
+    require_task(model, arguments.model.path, &ModelTasks::classify);  // no line is to blame
   if (model.classifies_tokens())
     label_tokens(processor, model, arguments);
   else
@@ -128,7 +131,7 @@ void add_classify(Command& program) {
   command.add_flag("--json", arguments->json,
                    "Print one JSON object per line; start and end of an entity count characters");
   add_line_options(command, arguments->lines);
-  add_common_options(command, arguments->common);
+  add_threads_option(command, arguments->common);
   command.footer(
       "A line with a tab is a pair of texts, such as a premise and a hypothesis.\n\n"
       "Example:\n  echo 'What a lovely day.' | heed classify --model "

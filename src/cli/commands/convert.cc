@@ -43,8 +43,9 @@ void add_convert(Command& program) {
       "Writes a model or a LoRA adapter as a GGUF file or as a directory, also with other types");
   auto options = std::make_shared<ConvertArguments>();
   command
-      .add_option("model", options->model,
+      .add_option("model,--model", options->model,
                   fmt::format("{}; with --base an adapter of that model", kModelHelp))
+      .names_model()
       .required();
   command
       .add_option("--out", options->out,
@@ -59,7 +60,7 @@ void add_convert(Command& program) {
   command.add_option("--base", options->base,
                      "Model whose LoRA adapter is converted alone, without being added to it; only "
                      "the configuration is read");
-  add_common_options(command, options->common);
+  add_threads_option(command, options->common);
   command.footer(
       "Examples:\n"
       "  heed convert Llama-3.2-1B --out llama.gguf\n"

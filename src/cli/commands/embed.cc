@@ -38,7 +38,8 @@ int run_embed(EmbedArguments& arguments) {
   if (arguments.normalize || arguments.no_normalize)
     arguments.embed.normalize = arguments.normalize;
   LineProcessor processor = line_processor(arguments.lines);
-  const Model model = processor.load([&] { return load_model(arguments.model, threads); });
+  const Model model =
+      processor.load([&] { return load_model(arguments.model, threads, &ModelTasks::embed); });
   processor.answer(model, answer_in_batches(
                               [&](const std::vector<std::string>& lines, int64_t first) {
                                 return formatted(model.embed_batch(lines, arguments.embed, first));
@@ -62,7 +63,7 @@ void add_embed(Command& program) {
   command.add_renamed("--max-tokens", "--max-seq-length");
   add_declared_option(command, EmbedOption::batch_tokens, arguments->embed);
   add_line_options(command, arguments->lines);
-  add_common_options(command, arguments->common);
+  add_threads_option(command, arguments->common);
   command.footer("Example:\n  echo 'A sentence.' | heed embed --model all-MiniLM-L6-v2");
   command.set_action([arguments] { return run_embed(*arguments); }, Ranks::several);
 }

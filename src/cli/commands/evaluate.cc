@@ -63,7 +63,7 @@ void add_evaluate(Command& program) {
       .add_option("--reference", options->reference, "File of reference translations, one per line")
       .required();
   command.add_flag("--json", options->json, "Print one JSON object");
-  add_common_options(command, options->common);
+  add_threads_option(command, options->common);
   command.footer(
       "Example:\n"
       "  heed translate --model model < test.en | heed evaluate bleu --reference test.es\n"

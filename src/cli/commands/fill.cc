@@ -59,7 +59,7 @@ int run_fill(const FillArguments& arguments) {
   }
   LineProcessor processor = line_processor(arguments.lines);
   const Model model = processor.load([&] {
-    Model loaded = load_model(arguments.model, threads);
+    Model loaded = load_model(arguments.model, threads, &ModelTasks::fill);
     loaded.require_fills_masks();  // no line is to blame
     return loaded;
   });
@@ -80,7 +80,7 @@ int run_fill(const FillArguments& arguments) {
 void add_fill(Command& program) {
   Command command = program.add_subcommand("fill", "Predicts the masked tokens of a text");
   auto arguments = std::make_shared<FillArguments>();
-  add_model_options(command, arguments->model);
+  add_model_options(command, arguments->model, false);  // the text is given by position
   command.add_option("text", arguments->text,
                      "Text with [MASK] or <mask>; without it, each line of standard input");
   command.add_option("--top", arguments->top, "Candidates printed per mask")
@@ -88,7 +88,7 @@ void add_fill(Command& program) {
       .show_default();
   command.add_flag("--json", arguments->json, "Print one JSON object per text");
   add_line_options(command, arguments->lines);
-  add_common_options(command, arguments->common);
+  add_threads_option(command, arguments->common);
   command.footer("Example:\n  heed fill --model bert 'Paris is the [MASK] of France.'");
   command.set_action([arguments] { return run_fill(*arguments); }, Ranks::several);
 }

@@ -182,7 +182,8 @@ int run_generate(GenerateArguments& arguments) {
   const ChatOptions chat = arguments.chat_arguments.options();
   LineProcessor processor = line_processor(arguments.lines);
   processor.divide(arguments.model.load);
-  const Model model = processor.load([&] { return load_model(arguments.model, threads); });
+  const Model model =
+      processor.load([&] { return load_model(arguments.model, threads, &ModelTasks::generate); });
   prepare_output(model, arguments.generate);
   const auto start = std::chrono::steady_clock::now();
   const TokenCount tokens = arguments.chat
@@ -231,6 +232,7 @@ void add_generate(Command& program) {
   add_beam_options(command, arguments->search);
   for (Option option : add_sampling_options(command, arguments->sampling))
     option.excludes(command.option("--num-beams"));
+  add_seed_option(command, arguments->common);
   add_structured_output_options(command, arguments->sampling);
   Option json = command.add_flag("--json", arguments->json, "Print one JSON object per prompt");
   add_declared_option(command, GenerateOption::top_log_probabilities, arguments->sampling.generate,
@@ -248,7 +250,7 @@ void add_generate(Command& program) {
     option.excludes(command.option("--num-beams"));
   add_line_options(command, arguments->lines);
   add_tensor_parallel_option(command, arguments->lines);
-  add_common_options(command, arguments->common);
+  add_threads_option(command, arguments->common);
   Option chat = command.add_flag(
       "--chat", arguments->chat,
       "Answer conversations: each line of standard input is a JSON list of messages, or an object "
@@ -259,10 +261,9 @@ void add_generate(Command& program) {
   for (Option option : add_chat_options(command, arguments->chat_arguments)) option.needs(chat);
   command.footer(
       "Examples:\n"
-      "  heed generate --model model --prompt 'Once upon a time' --max-new-tokens 50\n"
-      "  heed generate --model model.gguf --temperature 0.8 --top-p 0.9 --stop $'\\n' < "
-      "prompts.txt\n"
-      "  heed generate --model model --chat <<< '[{\"role\": \"user\", \"content\": \"Hello\"}]'\n"
+      "  heed generate model --prompt 'Once upon a time' --max-new-tokens 50\n"
+      "  heed generate model.gguf --temperature 0.8 --top-p 0.9 --stop $'\\n' < prompts.txt\n"
+      "  heed generate model --chat <<< '[{\"role\": \"user\", \"content\": \"Hello\"}]'\n"
       "With prompts on standard input, each output is one line, in which \\n stands for a line "
       "end.");
   command.set_action(

@@ -228,7 +228,8 @@ void print_model(const ModelFacts& facts, const InfoOptions& options) {
 }
 
 int run_info(const InfoOptions& options) {
-  if (options.model.empty() && !options.devices) throw UsageError("model is required");
+  if (options.model.empty() && !options.devices)
+    throw MissingModel("heed info needs a model: heed info MODEL; or --devices");
   const Threads threads(options.common);
   std::optional<ModelFacts> facts;
   if (!options.model.empty()) facts = describe(options);
@@ -249,9 +250,11 @@ void add_info(Command& program) {
   Command command = program.add_subcommand(
       "info", "Describes a model: family, sizes, stored types, tokenizer, memory");
   auto options = std::make_shared<InfoOptions>();
-  command.add_option("model", options->model,
-                     "Model directory (config.json is enough), GGUF file, or OWNER/NAME of the "
-                     "hub, of which no weights are downloaded");
+  command
+      .add_option("model,--model", options->model,
+                  "Model directory (config.json is enough), GGUF file, or [OWNER/]NAME of the "
+                  "Hugging Face hub, of which no weights are downloaded")
+      .names_model();
   command
       .add_option("--context", options->context,
                   "Length of the context in tokens for the memory estimate (default: the model's "
@@ -263,7 +266,7 @@ void add_info(Command& program) {
       "--devices", options->devices,
       "Also list the GPUs of this machine, or say why heed finds none; needs no model");
   command.add_flag("--json", options->json, "Print everything as one JSON object");
-  add_common_options(command, options->common);
+  add_threads_option(command, options->common);
   command.footer(
       "The memory estimate covers the weights as stored (in f32 if there is only config.json) and\n"
       "the kv cache. An encoder-decoder has two caches, for source and output, each of --context\n"

@@ -50,7 +50,7 @@ void add_logits(Command& program) {
           "beginning with the start token")
       .required()
       .delimiter(',');
-  add_common_options(command, options->common);
+  add_threads_option(command, options->common);
   command.footer(
       "Examples:\n"
       "  heed logits --model model --tokens 12,7,1\n"

@@ -29,13 +29,13 @@ void add_merge(Command& program) {
       "merge",
       "Adds LoRA adapters to the weights of a model, and writes a model directory or a GGUF file");
   auto options = std::make_shared<MergeOptions>();
-  command.add_option("model", options->model, kModelHelp).required();
+  command.add_option("model,--model", options->model, kModelHelp).names_model().required();
   command.add_option("--adapter", options->adapters, kAdapterHelp).required();
   command
       .add_option("--out", options->out,
                   "New model directory, with weights in f32, or new GGUF file (.gguf) in f16")
       .required();
-  add_common_options(command, options->common);
+  add_threads_option(command, options->common);
   command.footer(
       "Examples:\n"
       "  heed merge Llama-3.2-1B --adapter adapter --out merged\n"

@@ -109,7 +109,7 @@ void add_quantize(Command& program) {
   Command command =
       program.add_subcommand("quantize", "Quantises a model and measures the loss of quality");
   auto options = std::make_shared<QuantizeArguments>();
-  command.add_option("--model", options->model, kModelHelp).required();
+  command.add_option("model,--model", options->model, kModelHelp).names_model().required();
   command
       .add_option(
           "--weights", options->weights,
@@ -151,13 +151,11 @@ void add_quantize(Command& program) {
   source.needs(reference);
   reference.needs(source);
   command.add_flag("--json", options->json, "Print one JSON object");
-  add_common_options(command, options->common);
+  add_threads_option(command, options->common);
   command.footer(
       "Examples:\n"
-      "  heed quantize --model llama --weights q4_0 --out llama-q4 --calibrate train.txt --text "
-      "held-out.txt\n"
-      "  heed quantize --model model --weights q4_0 --out small --source test.en --reference "
-      "test.es");
+      "  heed quantize llama --weights q4_0 --out llama-q4 --calibrate train.txt --text new.txt\n"
+      "  heed quantize model --weights q4_0 --out small --source test.en --reference test.es");
   command.set_action([options] { return run_quantize(*options); });
 }
 

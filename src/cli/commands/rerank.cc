@@ -40,7 +40,7 @@ int run_rerank(const RerankArguments& arguments) {
   };
   LineProcessor processor = line_processor(arguments.lines);
   const Model model = processor.load([&] {
-    Model loaded = load_model(arguments.model, threads);
+    Model loaded = load_model(arguments.model, threads, &ModelTasks::rerank);
     scores_of(loaded, {});  // no line is to blame
     return loaded;
   });
@@ -86,7 +86,7 @@ void add_rerank(Command& program) {
   command.add_flag("--json", arguments->json,
                    "Print one JSON object per line: its index from 0, score and text");
   add_input_options(command, arguments->lines);
-  add_common_options(command, arguments->common);
+  add_threads_option(command, arguments->common);
   command.footer(
       "The model is a cross-encoder. Each line of output is a score, a tab and a line of input.\n\n"
       "Example:\n  heed rerank --model ms-marco-MiniLM-L6-v2 --query 'Why is the sky blue?' "

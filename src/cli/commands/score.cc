@@ -77,11 +77,11 @@ LineAnswer answer_pair(const ScoreArguments& arguments, const Model& model, cons
   const Score score = model.score_pair(line.substr(0, tab), line.substr(tab + 1));
   std::string text;
   if (arguments.json) {
-    Json facts = {{"line", number}};
+    Json facts = {{"line", number - 1}};
     facts.update(summary(score));
     text = tokens_of(model, score.tokens, score.log_probabilities) + json_line(facts);
   } else {
-    text = fmt::format("{} ||| ", number) + line_of(summary(score), false);
+    text = fmt::format("{} ||| ", number - 1) + line_of(summary(score), false);
   }
   return {std::move(text), rows_of(score.log_probabilities)};
 }
@@ -140,7 +140,8 @@ int run_score(ScoreArguments& arguments) {
   const Threads threads(arguments.common);
   LineProcessor processor = line_processor(arguments.lines);
   processor.divide(arguments.model.load);
-  const Model model = processor.load([&] { return load_model(arguments.model, threads); });
+  const Model model =
+      processor.load([&] { return load_model(arguments.model, threads, &ModelTasks::score); });
   const bool pairs = model.has_encoder() && model.has_decoder();
   const LineSums sums = (pairs ? score_pairs : score_text)(arguments, processor, model);
   if (processor.is_root())
@@ -163,7 +164,7 @@ void add_score(Command& program) {
                    "Print one JSON object per token, per pair and for the whole input");
   add_line_options(command, arguments->lines);
   add_tensor_parallel_option(command, arguments->lines);
-  add_common_options(command, arguments->common);
+  add_threads_option(command, arguments->common);
   command.footer(
       "Examples:\n"
       "  heed score --model model < text.txt\n"

@@ -16,6 +16,7 @@
 #include "cli/terminal/signals.h"
 #include "cli/terminal/warnings.h"
 #include "heed/base/error.h"
+#include "heed/base/quote.h"
 #include "heed/serve/server_options.h"
 #include "heed/server_config.h"
 
@@ -40,7 +41,10 @@ ServerConfig read_configuration(const ServeArguments& arguments) {
   if (arguments.config) read_server_config(*arguments.config, config);
   for (const std::string& text : arguments.models)
     server.models.push_back(parse_model_source(text));
-  require(!server.models.empty(), "there is no model to serve: name one with --model");
+  if (server.models.empty() && !arguments.config)
+    throw MissingModel("heed serve needs a model: heed serve MODEL");
+  require(!server.models.empty(), "there is no model to serve: {} names none",
+          arguments.config.value_or(""));
   if (arguments.host) server.host = *arguments.host;
   if (arguments.port) server.port = static_cast<int>(*arguments.port);
   if (arguments.api_key_file) server.api_keys = read_api_keys(*arguments.api_key_file);
@@ -52,10 +56,18 @@ ServerConfig read_configuration(const ServeArguments& arguments) {
   return config;
 }
 
+std::string find_served_model(const ModelSource& model) {
+  try {
+    return find_model(model.path);
+  } catch (const Error& error) {
+    fail("model {}: {}", quoted(model.name), error.what());
+  }
+}
+
 /// Downloads what is to be loaded at the start, visibly, and sets the threads.
 void prepare(std::vector<ModelSource>& models, const Threads& threads) {
   for (ModelSource& model : models) {
-    if (!model.on_first_use) model.path = find_model(model.path);
+    if (!model.on_first_use) model.path = find_served_model(model);
     model.load.executor = threads.executor();
   }
 }
@@ -121,9 +133,12 @@ void add_serve(Command& program) {
   Command command = program.add_subcommand(
       "serve", "Serves models over HTTP: OpenAI's API, translation, embeddings, attention, a page");
   auto arguments = std::make_shared<ServeArguments>();
-  command.add_option("--model", arguments->models,
-                     "NAME=MODEL: a name for requests, and a model directory, a GGUF file or "
-                     "OWNER/NAME[@REVISION][:FILE.gguf] of the Hugging Face hub (repeatable)");
+  command
+      .add_option("model,--model", arguments->models,
+                  "[NAME=]MODEL: a name for requests (without it the last part of the path), and a "
+                  "model directory, a GGUF file or [OWNER/]NAME[@REVISION][:FILE.gguf] of the "
+                  "Hugging Face hub (repeatable)")
+      .names_model();
   command.add_option("--config", arguments->config,
                      "Configuration (serve.toml): models with their adapters and types, limits. "
                      "Options of the command line come before it");
@@ -142,10 +157,10 @@ void add_serve(Command& program) {
   add_threads_option(command, arguments->common);
   command.footer(
       "Examples:\n"
-      "  heed serve --model smollm2=SmolLM2-135M-Instruct\n"
-      "  heed serve --model chat=model.gguf --model en-de=opus-mt-en-de --port 9000\n"
+      "  heed serve HuggingFaceTB/SmolLM2-135M-Instruct\n"
+      "  heed serve chat=model.gguf en-de=Helsinki-NLP/opus-mt-en-de --port 9000\n"
       "  heed serve --config serve.toml\n"
-      "SIGTERM ends it after the requests that are being answered; SIGHUP reads the models of the "
+      "SIGTERM ends it after the requests that are being answered; SIGHUP reads the models of the\n"
       "configuration again.");
   command.set_action([arguments] { return run_serve(*arguments); });
 }

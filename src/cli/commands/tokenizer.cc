@@ -1,7 +1,9 @@
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/find_model.h"
+#include "cli/lines/output.h"
 #include "cli/lines/standard_input.h"
 #include "cli/options/command.h"
 #include "cli/options/declared_options.h"
@@ -23,7 +25,7 @@ struct TokenizerOptions {
   std::vector<std::string> inputs;
   std::string model, kind = "bpe", offsets;
   TrainTokenizerOptions training{.vocab_size = 4000};
-  bool pieces = false, special = false;
+  bool pieces = false, special = false, json = false;
 };
 
 int run_train(TokenizerOptions& options) {
@@ -38,7 +40,11 @@ int run_train(TokenizerOptions& options) {
                                                       : Kind::byte_level_bpe;
   const Tokenizer tokenizer = Tokenizer::train(texts, options.training);
   write_file_atomically(options.model, tokenizer.files().front().second);
-  std::cerr << tokenizer.vocab_size() << " pieces written to " << printable(options.model) << '\n';
+  if (options.json)
+    std::cout << json_line({{"file", options.model}, {"vocab_size", tokenizer.vocab_size()}});
+  else
+    std::cerr << tokenizer.vocab_size() << " pieces written to " << printable(options.model)
+              << '\n';
   return 0;
 }
 
@@ -57,16 +63,28 @@ Tokenizer load_tokenizer(const std::string& model) {
   return tokenizer;
 }
 
+/// A line's tokens as JSON.
+std::string json_of(const Tokenizer& tokenizer, const Encoding& encoding) {
+  nlohmann::ordered_json pieces = nlohmann::ordered_json::array(), offsets = pieces;
+  for (const int32_t id : encoding.ids) pieces.push_back(tokenizer.token(id));
+  for (const TokenOffsets& one : encoding.offsets) offsets.push_back({one.begin, one.end});
+  return json_line({{"ids", encoding.ids}, {"pieces", pieces}, {"offsets", offsets}});
+}
+
 int run_encode(const TokenizerOptions& options) {
   const Tokenizer tokenizer = load_tokenizer(options.model);
   EncodeOptions encode{.special = options.special};
   if (options.offsets == "code-points") encode.offsets = OffsetUnit::code_points;
   for_each_raw_line([&](const std::string& line) {
     Encoding encoding;
-    if (options.offsets.empty())
+    if (options.offsets.empty() && !options.json)
       encoding.ids = tokenizer.encode(line, options.special);
     else
       encoding = tokenizer.encode_with_offsets(line, encode);
+    if (options.json) {
+      std::cout << json_of(tokenizer, encoding);
+      return;
+    }
     for (size_t i = 0; i < encoding.ids.size(); ++i) {
       std::cout << (i > 0 ? " " : "");
       if (options.pieces)
@@ -94,16 +112,18 @@ int run_decode(const TokenizerOptions& options) {
     std::istringstream words(line);
     std::vector<int32_t> ids;
     for (std::string word; words >> word;) ids.push_back(read_id(word, tokenizer.vocab_size()));
-    std::cout << tokenizer.decode(ids, !options.special) << '\n';
+    const std::string text = tokenizer.decode(ids, !options.special);
+    std::cout << (options.json ? json_line({{"text", text}}) : text + '\n');
   });
   return 0;
 }
 
 void add_tokenizer_option(Command& command, TokenizerOptions& options) {
   command
-      .add_option("--model", options.model,
+      .add_option("model,--model", options.model,
                   "Model directory, tokenizer.json, GGUF file, SentencePiece model, or "
-                  "OWNER/NAME[@REVISION][:FILE.gguf] of the Hugging Face hub")
+                  "[OWNER/]NAME[@REVISION][:FILE.gguf] of the Hugging Face hub")
+      .names_model()
       .required();
 }
 
@@ -132,13 +152,19 @@ void add_tokenizer(Command& program) {
       .add_option("--model", options->model,
                   "File to write: a SentencePiece model, or for byte-level-bpe a tokenizer.json")
       .required();
+  train.add_flag("--json", options->json, "Print what was written as one JSON object");
   train.footer(
       "Example:\n  heed tokenizer train --input a.en --input a.es --size 8000 --model v.model");
   train.set_action([options] { return run_train(*options); });
 
   Command encode =
       command.add_subcommand("encode", "Encodes each line of standard input as token ids");
-  encode.add_flag("--pieces", options->pieces, "Print pieces instead of ids");
+  encode.add_flag(
+      "--json", options->json,
+      "Print one JSON object per line: ids, pieces and offsets (in bytes, or as --offsets "
+      "says)");
+  encode.add_flag("--pieces", options->pieces, "Print pieces instead of ids")
+      .excludes(encode.option("--json"));
   encode.add_flag("--special", options->special, "Add the special tokens that the model expects");
   encode
       .add_option(
@@ -154,12 +180,13 @@ void add_tokenizer(Command& program) {
   Command decode = command.add_subcommand(
       "decode", "Decodes token ids, one sequence per line of standard input");
   decode.add_flag("--special", options->special, "Print special tokens");
+  decode.add_flag("--json", options->json, "Print one JSON object per line");
   add_tokenizer_option(decode, *options);
   decode.footer("Example:\n  echo '37 12 994' | heed tokenizer decode --model model/source.spm");
   decode.set_action([options] { return run_decode(*options); });
 
   for (Command subcommand : {train, encode, decode})
-    add_common_options(subcommand, options->common);
+    add_threads_option(subcommand, options->common);
 }
 
 }  // namespace heed::cli

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
+#include "cli/lines/output.h"
 #include "cli/options/command.h"
 #include "cli/ranks.h"
 #include "cli/terminal/download_line.h"
@@ -22,7 +25,7 @@ struct TrainArguments {
   std::string source, target, tsv, valid_source, valid_target, text, valid_text;
   std::vector<std::string> assignments;
   double minutes = 0;
-  bool lora = false, resume = false, dump_config = false;
+  bool lora = false, resume = false, dump_config = false, json = false;
 };
 
 /// A path of the command line becomes absolute, so that the saved configuration works from any
@@ -74,6 +77,52 @@ TrainOptions options_of(const TrainArguments& arguments, const Command& command)
   return options;
 }
 
+nlohmann::ordered_json json_of(const StepRecord& record, int64_t planned_steps,
+                               double seconds_left) {
+  return {{"event", "step"},
+          {"step", record.step},
+          {"epoch", record.epoch},
+          {"seconds", record.seconds},
+          {"loss", record.loss},
+          {"gradient_norm", record.gradient_norm},
+          {"learning_rate", record.learning_rate},
+          {"tokens_per_second", record.tokens_per_second},
+          {"skipped", record.skipped},
+          {"planned_steps", planned_steps},
+          {"seconds_left", seconds_left}};
+}
+
+nlohmann::ordered_json json_of(const ValidationRecord& record) {
+  nlohmann::ordered_json json = {{"event", "validation"},           {"step", record.step},
+                                 {"epoch", record.epoch},           {"seconds", record.seconds},
+                                 {"train_loss", record.train_loss}, {"loss", record.loss},
+                                 {"perplexity", record.perplexity}};
+  if (record.bleu) json["bleu"] = *record.bleu;
+  if (record.chrf) json["chrf"] = *record.chrf;
+  json["best"] = record.best;
+  return json;
+}
+
+/// What --json prints instead of the progress: a line for each step and each validation.
+TrainCallbacks json_callbacks() {
+  const auto print = [](const nlohmann::ordered_json& line) {
+    std::cout << json_line(line);
+    flush_output();
+  };
+  return {.on_step =
+              [print](const StepRecord& record, int64_t planned_steps, double seconds_left) {
+                print(json_of(record, planned_steps, seconds_left));
+              },
+          .on_validation = [print](const ValidationRecord& record) { print(json_of(record)); }};
+}
+
+TrainCallbacks progress_callbacks(Progress& progress) {
+  return {
+      .on_log = [&](std::string_view line) { progress.log(line); },
+      .on_step = [&](const StepRecord& record, int64_t planned_steps,
+                     double seconds_left) { progress.step(record, planned_steps, seconds_left); }};
+}
+
 int run_training(const TrainArguments& arguments, const Command& command) {
   if (arguments.out.empty() && !arguments.dump_config) throw UsageError("--out is required");
   const Threads threads(arguments.common);
@@ -92,15 +141,19 @@ int run_training(const TrainArguments& arguments, const Command& command) {
   }
   Progress progress;
   leave_ranks_to_library();
-  const TrainResult result = train_model(
-      options,
-      {.on_log = [&](std::string_view line) { progress.log(line); },
-       .on_step = [&](const StepRecord& record, int64_t planned_steps,
-                      double seconds_left) { progress.step(record, planned_steps, seconds_left); },
-       .stop_requested = stop_requested});
-  if (!result.finished || result.rank > 0) return 0;
-  progress.log("model:  " + result.model.string());
-  progress.log("report: " + result.report.string());
+  TrainCallbacks callbacks = arguments.json ? json_callbacks() : progress_callbacks(progress);
+  callbacks.stop_requested = stop_requested;
+  const TrainResult result = train_model(options, callbacks);
+  if (result.rank > 0) return 0;
+  if (arguments.json) {
+    std::cout << json_line({{"event", "end"},
+                            {"finished", result.finished},
+                            {"model", result.model.string()},
+                            {"report", result.report.string()}});
+  } else if (result.finished) {
+    progress.log("model:  " + result.model.string());
+    progress.log("report: " + result.report.string());
+  }
   return 0;
 }
 
@@ -153,7 +206,12 @@ void add_train(Command& program) {
                    "Continue the run in --out from its last checkpoint");
   command.add_flag("--dump-config", options->dump_config,
                    "Print the whole configuration as TOML and exit");
-  add_common_options(command, options->common);
+  command.add_flag(
+      "--json", options->json,
+      "Print one JSON object for each step, each validation and the end instead of the "
+      "progress");
+  add_seed_option(command, options->common);
+  add_threads_option(command, options->common);
   command.footer(
       "Examples:\n"
       "  heed train --source train.en --target train.es --out model\n"

@@ -49,7 +49,7 @@ class CutLines {
 };
 
 std::string json_of(const TranslateArguments& arguments, int64_t number, const Translation& line) {
-  nlohmann::ordered_json out = {{"line", number}, {"translations", nlohmann::json::array()}};
+  nlohmann::ordered_json out = {{"line", number - 1}, {"translations", nlohmann::json::array()}};
   for (const auto& [text, hypothesis, alignment] : line.candidates) {
     nlohmann::ordered_json entry = {{"text", text},
                                     {"score", hypothesis.score},
@@ -84,7 +84,8 @@ int run_translate(TranslateArguments& arguments) {
   options.search.scores = arguments.scores || arguments.json || options.alignments;
   check(options.search);
   LineProcessor processor = line_processor(arguments.lines);
-  const Model model = processor.load([&] { return load_model(arguments.model, threads); });
+  const Model model =
+      processor.load([&] { return load_model(arguments.model, threads, &ModelTasks::translate); });
   CutLines cut;
   processor.answer(model, answer_in_batches(
                               [&](const std::vector<std::string>& lines, int64_t first) {
@@ -124,7 +125,7 @@ void add_translate(Command& program) {
   add_declared_option(command, TranslateOption::alignments, arguments->translate);
   command.add_flag("--json", arguments->json, "Print one JSON object per line");
   add_line_options(command, arguments->lines);
-  add_common_options(command, arguments->common);
+  add_threads_option(command, arguments->common);
   command.footer(
       "Examples:\n"
       "  echo 'And God said, Let there be light.' | heed translate --model model\n"

@@ -11,7 +11,10 @@
 
 namespace heed::cli {
 
+constexpr const char* kLinesGroup = "Lines of input and output";
+
 void add_input_options(Command& command, LineArguments& arguments) {
+  const OptionGroup group(command, kLinesGroup);
   command
       .add_option("--input", arguments.input,
                   "Read this file instead of standard input, which MPICH's mpirun loses when it is "
@@ -27,6 +30,7 @@ void add_input_options(Command& command, LineArguments& arguments) {
 
 void add_line_options(Command& command, LineArguments& arguments) {
   add_input_options(command, arguments);
+  const OptionGroup group(command, kLinesGroup);
   command
       .add_option("--resume", arguments.resume,
                   "Write to this file instead of standard output. The same command with the same "
@@ -35,6 +39,7 @@ void add_line_options(Command& command, LineArguments& arguments) {
 }
 
 Option add_tensor_parallel_option(Command& command, LineArguments& arguments) {
+  const OptionGroup group(command, kLinesGroup);
   return command.add_flag("--tensor-parallel", arguments.tensor_parallel,
                           "Under mpirun, divide the model among the ranks instead of the lines");
 }

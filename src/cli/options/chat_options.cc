@@ -16,6 +16,7 @@ ChatOptions ChatArguments::options() const {
 
 std::vector<Option> add_chat_options(Command& command, ChatArguments& arguments) {
   using chat::ChatOption;
+  const OptionGroup group(command, "Messages");
   return {add_declared_value(command, ChatOption::tools, arguments.tools_file).existing_file(),
           add_declared_option(command, ChatOption::tool_choice, arguments.chat),
           command.add_flag("--no-parallel-tool-calls", arguments.no_parallel_tool_calls,

@@ -7,16 +7,16 @@
 
 namespace heed::cli {
 
-/// Options of every subcommand.
+/// Options of most subcommands.
 struct CommonOptions {
   int threads = 0;  // 0: all processors
   uint64_t seed = 1;
 };
 
-/// Adds --threads.
+/// Adds --threads, under the general heading.
 void add_threads_option(Command& command, CommonOptions& options);
-/// Adds --threads and --seed.
-void add_common_options(Command& command, CommonOptions& options);
+/// Adds --seed.
+Option add_seed_option(Command& command, CommonOptions& options);
 
 /// The threads of --threads. Commands make one before their work, and compute on it while it
 /// exists.
@@ -45,6 +45,7 @@ void add_embed(Command& program);
 void add_evaluate(Command& program);
 void add_fill(Command& program);
 void add_generate(Command& program);
+void add_help(Command& program);
 void add_info(Command& program);
 void add_launch(Command& program);
 void add_logits(Command& program);

@@ -9,6 +9,8 @@ namespace heed::cli {
 struct OptionHelp {
   std::vector<std::string> names;  // "-h" and "--help"; a positional argument has its name alone
   bool positional = false;
+  std::string positional_name;       // also of an option that may be given without its name
+  std::string group;                 // the heading above it: "Sampling"
   std::string value;                 // what it takes: "TEXT", "INT in [1 - 1024]"; empty: a flag
   std::vector<std::string> choices;  // the values it takes, where these are listed
   std::string description;
@@ -21,6 +23,7 @@ struct OptionHelp {
 /// completions.
 struct CommandHelp {
   std::string name;         // with those of the commands above it: "heed tokenizer train"
+  std::string group;        // the heading above it in the help of the command above
   std::string description;  // one line
   std::string footer;       // examples, in lines as they are printed
   std::vector<OptionHelp> options;

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
+
+#include "cli/options/help_page.h"
 
 namespace heed::cli {
 namespace {
@@ -42,6 +45,23 @@ std::string troff_text(const std::string& text) {
   return out;
 }
 
+/// Text for troff, which joins lines, in lines of at most 80 bytes where words allow it.
+std::string in_lines(const std::string& text) {
+  constexpr size_t kLongest = 80;
+  std::string page, line;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!line.empty() && line.size() + 1 + word.size() > kLongest) {
+      page += line + '\n';
+      line = word.front() == '.' ? "\\&" : "";
+    } else if (!line.empty()) {
+      line += ' ';
+    }
+    line += word;
+  }
+  return page + line + '\n';
+}
+
 std::string bold(const std::string& text) { return "\\fB" + troff_text(text) + "\\fR"; }
 std::string italic(const std::string& text) { return "\\fI" + troff_text(text) + "\\fR"; }
 
@@ -59,26 +79,24 @@ void append_option(std::string& page, const OptionHelp& option) {
   else if (!option.value.empty())
     page += " " + italic(option.value);
   if (option.repeatable) page += " ...";
-  page += "\n" + troff_text(option.description);
+  std::string text = troff_text(option.description);
   // A description may be a single sentence without its full stop.
-  if (!option.description.ends_with('.')) page += '.';
-  if (option.required) page += " Required.";
+  if (!option.description.ends_with('.')) text += '.';
+  if (option.required) text += " Required.";
   if (!option.default_value.empty())
-    page += fmt::format(" Default: {}.", bold(option.default_value));
-  if (!option.needs.empty()) page += fmt::format(" Needs {}.", fmt::join(bold(option.needs), ", "));
+    text += fmt::format(" Default: {}.", bold(option.default_value));
+  if (!option.needs.empty()) text += fmt::format(" Needs {}.", fmt::join(bold(option.needs), ", "));
   if (!option.excludes.empty())
-    page += fmt::format(" Not with {}.", fmt::join(bold(option.excludes), ", "));
-  page += '\n';
+    text += fmt::format(" Not with {}.", fmt::join(bold(option.excludes), ", "));
+  page += '\n' + in_lines(text);
 }
 
 void append_synopsis(std::string& page, const CommandHelp& command) {
-  page += fmt::format(".SH SYNOPSIS\n{} [{}]", bold(command.name), italic("OPTIONS"));
-  for (const OptionHelp& option : command.options) {
-    if (!option.positional) continue;
-    const std::string name = italic(option.names.front()) + (option.repeatable ? " ..." : "");
-    page += option.required ? " " + name : " [" + name + "]";
-  }
-  if (!command.commands.empty()) page += " " + italic("COMMAND");
+  page += ".SH SYNOPSIS\n" + bold(command.name);
+  if (!command.commands.empty()) page += ' ' + italic("COMMAND");
+  page += " [" + italic("OPTIONS") + "]";
+  for (const OptionHelp& option : command.options)
+    if (!option.positional_name.empty()) page += ' ' + italic(shown_positional(option));
   page += '\n';
 }
 
@@ -87,8 +105,21 @@ void append_options(std::string& page, const CommandHelp& command, bool position
   const auto belongs = [=](const OptionHelp& option) { return option.positional == positional; };
   if (!std::ranges::any_of(command.options, belongs)) return;
   page += fmt::format(".SH {}\n", heading);
-  for (const OptionHelp& option : command.options)
-    if (belongs(option)) append_option(page, option);
+  const std::vector<std::string> groups = groups_of(command.options);
+  for (const std::string& group : groups) {
+    const auto is_shown = [&](const OptionHelp& one) { return belongs(one) && one.group == group; };
+    if (!std::ranges::any_of(command.options, is_shown)) continue;
+    if (group != groups.front()) page += fmt::format(".SS {}\n", troff_text(group));
+    for (const OptionHelp& option : command.options)
+      if (is_shown(option)) append_option(page, option);
+  }
+}
+
+void append_table(std::string& page, const char* heading,
+                  const std::vector<std::pair<std::string, std::string>>& rows) {
+  page += fmt::format(".SH {}\n", heading);
+  for (const auto& [name, meaning] : rows)
+    page += fmt::format(".TP\n{}\n{}", bold(name), in_lines(troff_text(meaning)));
 }
 
 }  // namespace
@@ -98,16 +129,21 @@ std::string page_name(std::string name) {
   return name;
 }
 
-std::string manual_page(const CommandHelp& command, const std::string& version) {
-  std::string page = fmt::format(
-      ".TH \"{}\" 1 \"\" \"{}\" \"\"\n.SH NAME\n{} \\- {}\n", troff_text(page_name(command.name)),
-      troff_text(version), troff_text(page_name(command.name)), troff_text(command.description));
+std::string manual_page(const CommandHelp& command, const ManualFacts& facts) {
+  const std::string name = troff_text(page_name(command.name));
+  std::string page =
+      fmt::format(".TH \"{}\" 1 \"{}\" \"{}\" \"heed\"\n.SH NAME\n{}", upper_case(name), facts.date,
+                  troff_text(facts.version),
+                  in_lines(fmt::format("{} \\- {}", name, troff_text(command.description))));
   append_synopsis(page, command);
   append_options(page, command, true, "ARGUMENTS");
   append_options(page, command, false, "OPTIONS");
   if (!command.commands.empty()) page += ".SH COMMANDS\n";
   for (const CommandHelp& one : command.commands)
-    page += fmt::format(".TP\n{}(1)\n{}\n", bold(page_name(one.name)), troff_text(one.description));
+    page += fmt::format(".TP\n{}(1)\n{}", bold(page_name(one.name)),
+                        in_lines(troff_text(one.description)));
+  append_table(page, "EXIT STATUS", facts.exit_statuses);
+  append_table(page, "ENVIRONMENT", facts.environment);
   if (!command.footer.empty())
     page += fmt::format(".SH NOTES\n.nf\n{}\n.fi\n", troff_text(command.footer));
   const size_t last = command.name.rfind(' ');

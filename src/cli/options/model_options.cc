@@ -5,6 +5,7 @@
 
 #include "cli/find_model.h"
 #include "cli/options/declared_options.h"
+#include "cli/options/model_task.h"
 #include "cli/terminal/warnings.h"
 #include "heed/base/names.h"
 #include "heed/engine/load_options.h"
@@ -15,7 +16,7 @@ namespace heed::cli {
 
 using engine::LoadOption;
 
-void add_model_options(Command& command, ModelOptions& options) {
+void add_model_options(Command& command, ModelOptions& options, bool by_position) {
   std::vector<std::string> weights{"stored"};
   for (const WeightType type : kWeightTypes) weights.emplace_back(name_of(type));
   const auto set_weights = [&load = options.load](const std::string& name) {
@@ -24,7 +25,10 @@ void add_model_options(Command& command, ModelOptions& options) {
   const auto set_compute = [&load = options.load](const std::string& name) {
     load.compute = name == "auto" ? std::nullopt : std::optional(named(name, kComputes));
   };
-  command.add_option("--model", options.path, kModelHelp).required();
+  command.add_option(by_position ? "model,--model" : "--model", options.path, kModelHelp)
+      .names_model()
+      .required();
+  const OptionGroup group(command, kLoadingGroup);
   command.add_option("--adapter", options.adapters, kAdapterHelp);
   add_declared_callback(command, LoadOption::weights, set_weights)
       .one_of(weights)
@@ -40,13 +44,15 @@ void add_model_options(Command& command, ModelOptions& options) {
 
 std::vector<Option> add_speculation_options(Command& command, ModelOptions& options) {
   using engine::SpeculationOption;
+  const OptionGroup group(command, "Speculative decoding");
   SpeculationOptions& speculation = options.load.speculation;
   const auto set_ngram = [&speculation](const std::string&) { speculation.ngram = true; };
   Option ngram =
       command.add_callback("--speculate", set_ngram, std::string(SpeculationOption::ngram.help))
           .one_of({"ngram"});
-  Option draft =
-      add_declared_value(command, SpeculationOption::draft, options.draft).excludes(ngram);
+  Option draft = add_declared_value(command, SpeculationOption::draft, options.draft)
+                     .names_model()
+                     .excludes(ngram);
   Option draft_weights =
       add_declared_option(command, SpeculationOption::draft_weights, speculation).needs(draft);
   return {ngram, draft, draft_weights};
@@ -63,7 +69,14 @@ Model load_model(const ModelOptions& options, const Threads& threads) {
   return model;
 }
 
+Model load_model(const ModelOptions& options, const Threads& threads, bool ModelTasks::*task) {
+  Model model = load_model(options, threads);
+  require_task(model, options.path, task);
+  return model;
+}
+
 Option add_cache_option(Command& command, ModelOptions& options) {
+  const OptionGroup group(command, kLoadingGroup);
   return add_declared_option(command, LoadOption::cache, options.load);
 }
 

@@ -6,6 +6,7 @@
 #include "cli/options/command.h"
 #include "cli/options/options.h"
 #include "heed/model.h"
+#include "heed/model_tasks.h"
 
 namespace heed::cli {
 
@@ -18,14 +19,16 @@ struct ModelOptions {
 };
 
 /// Adds --model, --adapter, --weights, --compute, --device, --random-weights,
-/// --rope-context and --weight-cache.
-void add_model_options(Command& command, ModelOptions& options);
+/// --rope-context and --weight-cache. `by_position`: --model may be given without its name.
+void add_model_options(Command& command, ModelOptions& options, bool by_position = true);
 
 /// Adds --speculate, --draft and --draft-weights, and returns them.
 std::vector<Option> add_speculation_options(Command& command, ModelOptions& options);
 
 /// The model, which computes on `threads`.
 Model load_model(const ModelOptions& options, const Threads& threads);
+/// The same. Throws Error, as require_task() does, unless the model is of a kind for the task.
+Model load_model(const ModelOptions& options, const Threads& threads, bool ModelTasks::*task);
 
 /// Adds --source-language and --target-language, for multilingual translators.
 void add_language_options(Command& command, std::string& source, std::string& target);

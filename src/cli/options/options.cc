@@ -1,19 +1,25 @@
 #include "cli/options/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iostream>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
+#include "cli/options/help_page.h"
+#include "cli/options/suggestion.h"
 #include "cli/ranks.h"
 
 namespace heed::cli {
 namespace {
+
+constexpr const char* kModelValue = "MODEL";
 
 /// What is wrong with an integer that CLI11 accepts: it reads an empty value as 0 and a negative
 /// one as a large unsigned number.
@@ -65,8 +71,10 @@ OptionHelp describe(const CLI::Option& option) {
   help.description = option.get_description();
   for (const std::string& name : option.get_snames()) help.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) help.names.push_back("--" + name);
+  help.group = option.get_group();
   help.positional = help.names.empty();
-  if (help.positional) help.names.push_back(option.get_name(true));
+  if (option.get_positional()) help.positional_name = option.get_name(true);
+  if (help.positional) help.names.push_back(help.positional_name);
   if (option.get_type_size() != 0) {
     describe_value(option, help);
     help.default_value = option.get_default_str();
@@ -86,14 +94,45 @@ CommandHelp describe(const CLI::App& app, const std::string& name) {
   // Options without a group are not in --help.
   for (const CLI::Option* option : app.get_options())
     if (!option->get_group().empty()) help.options.push_back(describe(*option));
-  for (const CLI::App* command : app.get_subcommands({}))
+  for (const CLI::App* command : app.get_subcommands({})) {
     help.commands.push_back(describe(*command, name + " " + command->get_name()));
+    help.commands.back().group = command->get_group();
+  }
   return help;
 }
 
 std::string full_name(const CLI::App& app) {
   const CLI::App* parent = app.get_parent();
   return parent == nullptr ? app.get_name() : full_name(*parent) + " " + app.get_name();
+}
+
+/// The subcommand that was given, as far as it is known.
+const CLI::App& last_command(const CLI::App& app) {
+  const CLI::App* last = &app;
+  while (!last->get_subcommands().empty()) last = last->get_subcommands().front();
+  return *last;
+}
+
+/// What `text`, which is neither an option nor a command, may have been meant as.
+std::string suggestion(const CLI::App& app, const std::string& text) {
+  std::vector<std::string> names;
+  if (text.starts_with('-')) {
+    for (const CLI::Option* option : app.get_options())
+      if (!option->get_group().empty())
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    return did_you_mean(text.substr(0, text.find('=')), names);
+  }
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return did_you_mean(text, names);
+}
+
+/// Whether the option that is missing names a model.
+bool lacks_model(const CLI::App& app) {
+  const auto options = app.get_options();
+  const auto missing = std::ranges::find_if(options, [](const CLI::Option* option) {
+    return option->get_required() && option->count() == 0;
+  });
+  return missing != options.end() && (*missing)->get_type_name() == kModelValue;
 }
 
 }  // namespace
@@ -124,7 +163,12 @@ Option Option::positive() {
 }
 
 Option Option::one_of(const std::vector<std::string>& names) {
-  option_->check(CLI::IsMember(names));
+  const auto problem = [names](const std::string& text) {
+    if (std::ranges::find(names, text) != names.end()) return std::string();
+    return fmt::format("{} not in {{{}}}{}", text, fmt::join(names, ","),
+                       did_you_mean(text, names));
+  };
+  option_->check(CLI::Validator(problem, fmt::format("{{{}}}", fmt::join(names, ","))));
   return *this;
 }
 
@@ -172,13 +216,34 @@ Option Option::description(const std::string& help) {
   return *this;
 }
 
+Option Option::names_model() {
+  option_->type_name(kModelValue);
+  return *this;
+}
+
 size_t Option::count() const { return option_->count(); }
 
 Command Command::add_subcommand(const std::string& name, const std::string& description) {
-  return {*app_->add_subcommand(name, description), *status_};
+  CLI::App& command = *app_->add_subcommand(name, description);
+  command.set_help_flag("-h,--help", "Print this help and exit")->group(kGeneralGroup);
+  if (app_->get_parent() == nullptr)
+    command.group(shared_->commands_heading);
+  else
+    command.group("Commands");
+  return {command, *shared_};
 }
 
-void Command::require_subcommand() { app_->require_subcommand(1); }
+void Command::begin_commands(const std::string& heading) { shared_->commands_heading = heading; }
+
+void Command::begin_options(const std::string& heading) { app_->option_defaults()->group(heading); }
+
+void Command::require_subcommand() {
+  set_action([app = app_] {
+    if (!app->get_subcommands().empty()) return 0;
+    std::cout << help_page(describe(*app, full_name(*app)));
+    return 0;
+  });
+}
 
 template <typename T>
 Option Command::add_option(const std::string& name, T& value, const std::string& help) {
@@ -235,9 +300,9 @@ void Command::footer(const std::string& text) { app_->footer(text); }
 CommandHelp Command::help() const { return describe(*app_, full_name(*app_)); }
 
 void Command::set_action(std::function<int()> action, Ranks ranks) {
-  app_->callback([app = app_, status = status_, ranks, action = std::move(action)] {
+  app_->callback([app = app_, shared = shared_, ranks, action = std::move(action)] {
     if (ranks == Ranks::one) require_one_rank(full_name(*app));
-    *status = action();
+    shared->status = action();
   });
 }
 
@@ -245,41 +310,49 @@ struct Program::State {
   State(const std::string& name, const std::string& description) : app(description, name) {}
 
   CLI::App app;
-  int status = 0;
+  Shared shared;
 };
 
 Program::Program(std::unique_ptr<State> state)
-    : Command(state->app, state->status), state_(std::move(state)) {}
+    : Command(state->app, state->shared), state_(std::move(state)) {}
 
 Program::Program(const std::string& name, const std::string& description,
                  const std::string& version)
     : Program(std::make_unique<State>(name, description)) {
-  app_->set_version_flag("--version", version);
-  app_->require_subcommand(1);
+  app_->set_help_flag("-h,--help", "Print this help and exit");
+  app_->set_version_flag("--version", version, "Print the version and exit");
+  app_->require_subcommand(0, 1);
+  app_->callback([app = app_] {
+    if (app->get_subcommands().empty() && prints_for_all())
+      std::cout << help_page(describe(*app, app->get_name()));
+  });
 }
 
-std::string Program::help_command() const {
-  std::string names = app_->get_name();
-  for (const CLI::App* app = app_; !app->get_subcommands().empty();) {
-    app = app->get_subcommands().front();
-    names += " " + app->get_name();
-  }
-  return names + " --help";
-}
+std::string Program::help_command() const { return full_name(last_command(*app_)) + " --help"; }
 
 Program::~Program() = default;
 
 int Program::run(int argc, char** argv) {
   try {
     app_->parse(argc, argv);
-  } catch (const CLI::Success& done) {  // --help, --version
+  } catch (const CLI::CallForHelp&) {
+    const CLI::App& command = last_command(*app_);
+    if (prints_for_all()) std::cout << help_page(describe(command, full_name(command)));
+    return 0;
+  } catch (const CLI::Success& done) {  // --version
     return prints_for_all() ? app_->exit(done) : 0;
   } catch (const CLI::ParseError& error) {
     // An unknown argument is reported first: it may be what is missing, misspelt.
-    const std::vector<std::string> unknown = app_->remaining(true);
-    throw UsageError(unknown.empty() ? error.what() : "unknown argument " + unknown.front());
+    const CLI::App& command = last_command(*app_);
+    if (const std::vector<std::string> unknown = app_->remaining(true); !unknown.empty())
+      throw UsageError("unknown argument " + unknown.front() +
+                       suggestion(command, unknown.front()));
+    const bool missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+    if (missing && lacks_model(command))
+      throw MissingModel(fmt::format("{0} needs a model: {0} MODEL", full_name(command)));
+    throw UsageError(error.what());
   }
-  return *status_;
+  return shared_->status;
 }
 
 }  // namespace heed::cli

@@ -23,6 +23,12 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The command line names no model, or not the one that the command needs.
+class MissingModel : public UsageError {
+ public:
+  using UsageError::UsageError;
+};
+
 /// An option, flag or positional argument of a Command. A handle: copies refer to the same option.
 /// Each restriction returns the option, so that calls can be chained. --help shows the
 /// restrictions; a value that violates one is a UsageError.
@@ -56,6 +62,8 @@ class Option {
   Option delimiter(char separator);
   /// Replaces the help text.
   Option description(const std::string& help);
+  /// The value is a model: an absent required one is a MissingModel.
+  Option names_model();
 
   /// The number of times the option was given.
   size_t count() const;
@@ -67,17 +75,27 @@ class Option {
 /// On how many ranks (processes that a launcher starts together) a command runs.
 enum class Ranks { one, several };
 
+/// The headings above options: of a command itself, of the loading of its model, of all commands.
+inline constexpr const char *kMainGroup = "Options", *kLoadingGroup = "Loading the model",
+                            *kGeneralGroup = "General";
+
 /// A subcommand: its options and its action. A handle: copies refer to the same command.
 class Command {
  public:
   Command add_subcommand(const std::string& name, const std::string& description);
-  /// Running this command without one of its subcommands is a UsageError.
+  /// Running this command without one of its subcommands prints its help.
   void require_subcommand();
 
-  /// `name` is "--long", several of these separated by commas, or the name of a positional argument
-  /// without dashes. `value` must outlive the program; it changes only if the option is given. T:
-  /// std::string, int, int64_t, uint64_t, float, double, an std::optional of one of these, or an
-  /// std::vector of std::string, std::filesystem::path or int32_t.
+  /// The program's commands that are added from now on are listed under `heading` in its help, and
+  /// this command's options likewise.
+  void begin_commands(const std::string& heading);
+  void begin_options(const std::string& heading);
+
+  /// `name` is "--long", several of these separated by commas, the name of a positional argument
+  /// without dashes, or both ("model,--model"). `value` must outlive the program; it changes only
+  /// if the option is given. T: std::string, int, int64_t, uint64_t, float, double, an
+  /// std::optional of one of these, or an std::vector of std::string, std::filesystem::path or
+  /// int32_t.
   template <typename T>
   Option add_option(const std::string& name, T& value, const std::string& help);
   /// An option whose value is passed to `set`.
@@ -94,7 +112,7 @@ class Command {
   /// The number of times the option of that name was given.
   size_t count(const std::string& name) const { return option(name).count(); }
 
-  /// Text below the options in --help, such as examples.
+  /// Text below the options in --help, such as examples, in lines of at most 100 columns.
   void footer(const std::string& text);
   /// What --help says of this command and of its subcommands.
   CommandHelp help() const;
@@ -104,10 +122,30 @@ class Command {
   void set_action(std::function<int()> action, Ranks ranks = Ranks::one);
 
  protected:
-  Command(CLI::App& app, int& status) : app_(&app), status_(&status) {}
+  /// What the commands of a program share.
+  struct Shared {
+    int status = 0;
+    std::string commands_heading = "Commands";
+  };
+
+  Command(CLI::App& app, Shared& shared) : app_(&app), shared_(&shared) {}
 
   CLI::App* app_;
-  int* status_;  // the program's
+  Shared* shared_;  // the program's
+};
+
+/// Options that are added to a command while it exists are under its heading.
+class OptionGroup {
+ public:
+  OptionGroup(Command& command, const std::string& heading) : command_(command) {
+    command_.begin_options(heading);
+  }
+  ~OptionGroup() { command_.begin_options(kMainGroup); }
+  OptionGroup(const OptionGroup&) = delete;
+  OptionGroup& operator=(const OptionGroup&) = delete;
+
+ private:
+  Command& command_;
 };
 
 /// The program itself, whose subcommands are the commands.
@@ -118,7 +156,8 @@ class Program : public Command {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  /// Runs the subcommand that the command line names, or prints the text for --help or --version.
+  /// Runs the subcommand that the command line names, or prints the text for --help or --version;
+  /// that for --help also when there is nothing to run.
   /// Returns the exit status. Throws UsageError on a wrong command line, and whatever the action
   /// throws.
   int run(int argc, char** argv);

@@ -45,6 +45,7 @@ GenerateOptions SamplingArguments::options(uint64_t seed) const {
 }
 
 void add_structured_output_options(Command& command, SamplingArguments& arguments) {
+  const OptionGroup group(command, "Form of the output");
   StructuredOutput& output = arguments.generate.structured_output;
   std::vector<Option> added{
       add_declared_value(command, StructuredOutputOption::json_schema, arguments.json_schema),
@@ -74,6 +75,7 @@ void add_max_new_tokens(Command& command, SamplingArguments& arguments, const ch
 
 std::vector<Option> add_sampling_options(Command& command, SamplingArguments& arguments) {
   GenerateOptions& generate = arguments.generate;
+  const OptionGroup group(command, "Sampling");
   std::vector<Option> added;
   const auto add = [&](Option option) { added.push_back(option); };
   add(add_declared_option(command, GenerateOption::sample, generate));

@@ -3,10 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "heed/base/descriptor.h"
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/hub/listing.h"
+#include "heed/hub/model_name.h"
 
 namespace heed::hub {
 namespace {
@@ -14,10 +17,22 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kCommitDigits = 40;
+constexpr std::string_view kFolderBegin = "models--";
 
 std::string folder_name(const std::string& repository) {
   const size_t slash = repository.find('/');
-  return fmt::format("models--{}--{}", repository.substr(0, slash), repository.substr(slash + 1));
+  if (slash == repository.npos) return fmt::format("{}{}", kFolderBegin, repository);
+  return fmt::format("{}{}--{}", kFolderBegin, repository.substr(0, slash),
+                     repository.substr(slash + 1));
+}
+
+/// The repository of a folder's name; empty: it is no repository's.
+std::string repository_of(const std::string& folder) {
+  if (!folder.starts_with(kFolderBegin)) return {};
+  std::string name = folder.substr(kFolderBegin.size());
+  const size_t separator = name.find("--");
+  if (separator != name.npos) name.replace(separator, 2, "/");
+  return is_repository(name) ? name : "";
 }
 
 /// Moves `from` to `to` on a file system that has no symbolic links.
@@ -30,6 +45,16 @@ void move_instead_of_link(const fs::path& from, const fs::path& to) {
 RepositoryCache::RepositoryCache(const fs::path& cache, const std::string& repository)
     : folder_(cache / folder_name(repository)),
       locks_(cache / ".locks" / folder_name(repository)) {}
+
+std::vector<std::string> RepositoryCache::all_in(const fs::path& cache) {
+  std::vector<std::string> repositories;
+  std::error_code ignored;  // A cache that does not exist holds nothing.
+  for (const fs::directory_entry& entry : fs::directory_iterator(cache, ignored))
+    if (std::string name = repository_of(entry.path().filename().string()); !name.empty())
+      repositories.push_back(std::move(name));
+  std::ranges::sort(repositories);
+  return repositories;
+}
 
 fs::path RepositoryCache::snapshot(const std::string& commit) const {
   return folder_ / "snapshots" / commit;

@@ -3,12 +3,13 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace heed::hub {
 
 /// A repository in the cache, in the layout of Python's huggingface_hub:
 ///
-///     CACHE/models--OWNER--NAME/refs/REVISION
+///     CACHE/models--OWNER--NAME/refs/REVISION     (models--NAME without an owner)
 ///     CACHE/models--OWNER--NAME/blobs/CHECKSUM
 ///     CACHE/models--OWNER--NAME/blobs/CHECKSUM.incomplete
 ///     CACHE/models--OWNER--NAME/snapshots/COMMIT/FILE
@@ -26,6 +27,9 @@ class RepositoryCache {
   std::filesystem::path snapshot(const std::string& commit) const;
   std::filesystem::path blob(const std::string& checksum) const;
   std::filesystem::path lock(const std::string& checksum) const;
+
+  /// The repositories that the cache has a folder of, in the order of their names.
+  static std::vector<std::string> all_in(const std::filesystem::path& cache);
 
   /// The commit that the cache knows for a revision; a commit stands for itself.
   std::optional<std::string> commit_of(const std::string& revision) const;

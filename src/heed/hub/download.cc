@@ -107,17 +107,32 @@ Download::Download(const Settings& settings, const HubOptions& options,
     : settings_(settings),
       options_(options),
       repository_(repository),
+      source_(repository),
       cache_(cache),
       fetcher_(settings.token, options) {}
 
-Listing Download::list(const std::string& revision) {
+std::string Download::listing_name() const {
+  return fmt::format("the list of files of {}", repository_);
+}
+
+std::string Download::ask(const std::string& revision) {
   std::vector<std::unique_ptr<Task>> tasks;
-  const std::string name = fmt::format("the list of files of {}", repository_);
   tasks.push_back(std::make_unique<ListingTask>(
-      name, fmt::format("{}/api/models/{}/revision/{}?blobs=true", settings_.endpoint, repository_,
-                        url_text(revision, false))));
+      listing_name(), fmt::format("{}/api/models/{}/revision/{}?blobs=true", settings_.endpoint,
+                                  source_, url_text(revision, false))));
   fetcher_.run(tasks, [](bool) {});
-  return parse_listing(static_cast<const ListingTask&>(*tasks.front()).text(), name);
+  return static_cast<const ListingTask&>(*tasks.front()).text();
+}
+
+Listing Download::list(const std::string& revision) {
+  std::string answer = ask(revision);
+  // The redirect of a repository that has moved need not carry "?blobs=true" along.
+  const std::string moved = listed_repository(answer, listing_name());
+  if (!moved.empty() && moved != source_) {
+    source_ = moved;
+    answer = ask(revision);
+  }
+  return parse_listing(answer, listing_name());
 }
 
 void Download::fetch(const Listing& listing, const std::vector<std::string>& files, bool report) {
@@ -127,7 +142,7 @@ void Download::fetch(const Listing& listing, const std::vector<std::string>& fil
     if (cache_.has(listing.commit, file)) continue;
     const ListedFile& listed = listing.files.at(file);
     missing += listed.size - std::min(listed.size, existing_bytes(cache_.blob(listed.checksum)));
-    const std::string url = fmt::format("{}/{}/resolve/{}/{}", settings_.endpoint, repository_,
+    const std::string url = fmt::format("{}/{}/resolve/{}/{}", settings_.endpoint, source_,
                                         listing.commit, url_text(file, true));
     tasks.push_back(
         std::make_unique<BlobTask>(BlobTask::Source{repository_, listing.commit, file, url, listed},

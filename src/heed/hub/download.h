@@ -17,7 +17,8 @@ class Download {
   Download(const Settings& settings, const HubOptions& options, const std::string& repository,
            const RepositoryCache& cache);
 
-  /// Asks for the commit and the files of a revision. Throws RequestError and as parse_listing().
+  /// Asks for the commit and the files of a revision. Follows a repository that has moved, as
+  /// "gpt2" to its owner's. Throws RequestError and as parse_listing().
   Listing list(const std::string& revision);
 
   /// Makes those `files` of the listing that the cache lacks appear in its snapshot. Throws Error
@@ -26,9 +27,15 @@ class Download {
   void fetch(const Listing& listing, const std::vector<std::string>& files, bool report);
 
  private:
+  /// The response to the request for the list of source_'s files at a revision.
+  std::string ask(const std::string& revision);
+  /// "the list of files of OWNER/NAME".
+  std::string listing_name() const;
+
   const Settings& settings_;
   const HubOptions& options_;
   const std::string& repository_;
+  std::string source_;  // where repository_ has moved to
   const RepositoryCache& cache_;
   Fetcher fetcher_;
 };

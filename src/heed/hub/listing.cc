@@ -42,6 +42,13 @@ bool is_hexadecimal(std::string_view text, size_t digits) {
          });
 }
 
+std::string listed_repository(std::string_view json, const std::string& source) {
+  const Json response = parse_json(json, source);
+  if (!response.is_object() || !response.contains("id") || !response["id"].is_string()) return {};
+  const auto id = response["id"].get<std::string>();
+  return has_owner(id) && is_repository(id) ? id : "";
+}
+
 Listing parse_listing(std::string_view json, const std::string& source) {
   const Json response = parse_json(json, source);
   require(response.is_object(), "{}: expected an object, found {}", source, excerpt(response));

@@ -23,6 +23,10 @@ struct Listing {
 /// Whether `text` consists of `digits` lower-case hexadecimal digits.
 bool is_hexadecimal(std::string_view text, size_t digits);
 
+/// The name of the repository that a response describes, OWNER/NAME: another one than was asked for
+/// where that has moved or has no owner. Empty when the response has no such name.
+std::string listed_repository(std::string_view json, const std::string& source);
+
 /// Reads the hub's response to /api/models/OWNER/NAME/revision/REVISION?blobs=true. Files whose
 /// path leaves the repository are left out. `source` names the response in messages. Throws Error
 /// when a field is missing or of another form.

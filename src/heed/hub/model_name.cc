@@ -21,19 +21,24 @@ bool is_part_of_name(std::string_view part) {
          std::ranges::all_of(part, [](char c) { return is_word(c) || c == '-' || c == '.'; });
 }
 
-bool is_repository(std::string_view text) {
-  const size_t slash = text.find('/');
-  return slash != text.npos && is_part_of_name(text.substr(0, slash)) &&
-         is_part_of_name(text.substr(slash + 1));
-}
-
 bool is_file_name(std::string_view text) {
   constexpr std::array<std::string_view, 5> kEnds{".gguf", ".json", ".model", ".spm",
                                                   ".safetensors"};
-  return std::ranges::any_of(kEnds, [&](std::string_view end) { return text.ends_with(end); });
+  constexpr std::array<std::string_view, 3> kEndsOfPaths{".bin", ".toml", ".txt"};
+  const auto has_end = [&](std::string_view end) { return text.ends_with(end); };
+  return std::ranges::any_of(kEnds, has_end) ||
+         (!has_owner(text) && std::ranges::any_of(kEndsOfPaths, has_end));
 }
 
 }  // namespace
+
+bool is_repository(std::string_view text) {
+  const size_t slash = text.find('/');
+  if (slash == text.npos) return is_part_of_name(text);
+  return is_part_of_name(text.substr(0, slash)) && is_part_of_name(text.substr(slash + 1));
+}
+
+bool has_owner(std::string_view repository) { return repository.find('/') != repository.npos; }
 
 bool is_inner_path(std::string_view path) {
   constexpr size_t kLongest = 1024;
@@ -57,6 +62,7 @@ std::optional<ModelName> parse_model_name(std::string_view text) {
   name.repository = repository;
   std::string_view rest = text.substr(end);
   if (rest.empty()) return is_file_name(repository) ? std::nullopt : std::optional(name);
+  if (rest.starts_with("://")) return std::nullopt;
   if (rest.front() == '@') {
     const size_t colon = std::min(rest.find(':'), rest.size());
     name.revision = rest.substr(1, colon - 1);

@@ -77,6 +77,10 @@ void require_adapter(const Listing& listing, const ModelName& adapter) {
 
 }  // namespace
 
+bool has_model(const RepositoryCache& cache, const std::string& commit) {
+  return cache.has(commit, kConfigFile) && has_weights(cache, commit);
+}
+
 Snapshot state_of(const RepositoryCache& cache, const std::string& commit, const ModelName& model,
                   Wanted wanted) {
   const auto is_cached = [&](const std::string& file) { return cache.has(commit, file); };

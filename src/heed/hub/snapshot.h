@@ -29,6 +29,9 @@ enum class Wanted : uint8_t {
 Snapshot state_of(const RepositoryCache& cache, const std::string& commit, const ModelName& model,
                   Wanted wanted);
 
+/// Whether the cache holds a configuration and weights in safetensors. Throws as state_of() does.
+bool has_model(const RepositoryCache& cache, const std::string& commit);
+
 /// The path of a cached model: the snapshot's directory or the GGUF file.
 std::filesystem::path path_of(const RepositoryCache& cache, const std::string& commit,
                               const ModelName& model);
