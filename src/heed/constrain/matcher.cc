@@ -12,6 +12,9 @@
 namespace heed::constrain {
 namespace {
 
+// Bytes of a text that may take as many steps as a mask.
+constexpr size_t kBytesOfLimit = 256;
+
 // The byte that must come next, if there is only one.
 std::optional<uint8_t> only_next_byte(Recognizer& recognizer, uint32_t state) {
   const Expressions::ByteClasses& classes = recognizer.lexer().byte_classes();
@@ -61,6 +64,7 @@ void Matcher::with_automaton(const std::function<void(Automaton&)>& use) {
     if (automaton_ != number) {
       replay(automaton.recognizer());
       automaton_ = number;
+      automaton.recognizer().lexer().expressions().restart_steps();
     }
     use(automaton);
   });
@@ -70,6 +74,7 @@ void Matcher::replay(Recognizer& recognizer) {
   uint32_t state = recognizer.start();
   size_t position = 0;
   for (Step& step : steps_) {
+    recognizer.lexer().expressions().restart_steps();
     for (; position < step.text_size; ++position) {
       state = recognizer.next(state, static_cast<uint8_t>(text_[position]));
     }
@@ -112,6 +117,9 @@ size_t Matcher::accept_bytes(std::string_view bytes) {
   with_automaton([&](Automaton& automaton) {
     state = current().state;
     for (accepted = 0; accepted < bytes.size(); ++accepted) {
+      // A token is short; a text of many takes longer than one.
+      if (accepted % kBytesOfLimit == 0)
+        automaton.recognizer().lexer().expressions().restart_steps();
       state = automaton.recognizer().next(state, static_cast<uint8_t>(bytes[accepted]));
       if (state == Recognizer::kDead) break;
     }

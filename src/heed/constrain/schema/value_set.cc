@@ -9,6 +9,10 @@ namespace {
 
 /// Sets of objects or of arrays in a union.
 constexpr size_t kMaxUnion = 400;
+/// Names, groups and so on that are compared in the time of a node of an expression.
+constexpr size_t kComparisonsOfStep = 16;
+/// What looking up whether a pattern matches a name costs, relative to that.
+constexpr size_t kNameCost = 6;
 
 template <typename T>
 void append_new(std::vector<T>& to, const std::vector<T>& from) {
@@ -60,21 +64,33 @@ void add_other_sizes(std::vector<Set>& sets, uint64_t min, uint64_t max) {
 }
 
 template <typename T>
-bool has_all(const std::vector<T>& values, const std::vector<T>& parts) {
-  return std::all_of(parts.begin(), parts.end(), [&values](const T& part) {
+bool has_all(Expressions& expressions, const std::vector<T>& values, const std::vector<T>& parts) {
+  if (parts.size() > values.size()) return false;  // none of them is there twice
+  return std::all_of(parts.begin(), parts.end(), [&](const T& part) {
+    expressions.spend(values.size() / kComparisonsOfStep);
     return std::find(values.begin(), values.end(), part) != values.end();
   });
 }
 
-/// Whether `set` demands all that `other` does, so that it is a part of it.
-bool demands(const ObjectSet& set, const ObjectSet& other) {
-  return set.min >= other.min && set.max <= other.max && has_all(set.groups, other.groups) &&
-         has_all(set.required, other.required) && has_all(set.some, other.some) &&
-         has_all(set.names, other.names) && set.evaluated == other.evaluated;
+/// How much a set demands.
+size_t size_of(const ObjectSet& set) {
+  return set.groups.size() + set.required.size() + set.some.size() + set.names.size();
 }
-bool demands(const ArraySet& set, const ArraySet& other) {
-  return set.min >= other.min && set.max <= other.max && has_all(set.groups, other.groups) &&
-         has_all(set.some, other.some) && set.unique >= other.unique &&
+size_t size_of(const ArraySet& set) { return set.groups.size() + set.some.size(); }
+
+/// Whether `set` demands all that `other` does, so that it is a part of it.
+bool demands(Expressions& expressions, const ObjectSet& set, const ObjectSet& other) {
+  const auto has = [&expressions](const auto& values, const auto& parts) {
+    return has_all(expressions, values, parts);
+  };
+  return set.min >= other.min && set.max <= other.max && has(set.groups, other.groups) &&
+         has(set.required, other.required) && has(set.some, other.some) &&
+         has(set.names, other.names) && set.evaluated == other.evaluated;
+}
+bool demands(Expressions& expressions, const ArraySet& set, const ArraySet& other) {
+  return set.min >= other.min && set.max <= other.max &&
+         has_all(expressions, set.groups, other.groups) &&
+         has_all(expressions, set.some, other.some) && set.unique >= other.unique &&
          set.repeating >= other.repeating && set.evaluated == other.evaluated;
 }
 
@@ -158,10 +174,11 @@ ValueSet SchemaAlgebra::constants(const std::vector<JsonId>& locations) {
 
 template <typename Set>
 void SchemaAlgebra::add_unless_there(std::vector<Set>& sets, Set set) {
+  expressions_.spend(sets.size() / kComparisonsOfStep);
   for (const Set& other : sets) {
-    if (demands(set, other)) return;
+    if (demands(expressions_, set, other)) return;
   }
-  std::erase_if(sets, [&](const Set& other) { return demands(other, set); });
+  std::erase_if(sets, [&](const Set& other) { return demands(expressions_, other, set); });
   sets.push_back(std::move(set));
   if (sets.size() > kMaxUnion) refuse_current("it has too many alternatives");
 }
@@ -175,6 +192,7 @@ std::vector<Set> SchemaAlgebra::intersect_unions(const std::vector<Set>& a,
   for (const Set& left : a) {
     for (const Set& right : b) {
       spend(1);
+      expressions_.spend(size_of(left) * size_of(right) / kComparisonsOfStep);
       Set set = merge(left, right);
       if ((a.size() == 1 && b.size() == 1) || is_possible(set)) {
         add_unless_there(result, std::move(set));
@@ -320,6 +338,7 @@ std::vector<ArraySet> SchemaAlgebra::complement(const ArraySet& set) {
 
 ConjunctionId SchemaAlgebra::member_value(const ObjectSet& set, const std::string& name) {
   ConjunctionId result = kAnything;
+  expressions_.spend(set.groups.size());
   for (const auto& group : set.groups) {
     const auto known = group->by_name.find(name);
     bool found = known != group->by_name.end();
@@ -335,6 +354,7 @@ ConjunctionId SchemaAlgebra::member_value(const ObjectSet& set, const std::strin
 }
 
 bool SchemaAlgebra::matches_name(ExpressionId names, const std::string& name) {
+  expressions_.spend(kNameCost);
   const auto [place, inserted] = name_matches_.try_emplace({names, name}, false);
   if (inserted) place->second = text_.contains(names, name);
   return place->second;
