@@ -161,6 +161,37 @@ TEST(Matcher, RefusesAVocabularyThatCannotSpellWhatIsRequired) {
   EXPECT_THROW(Matcher(compile_regex("x|y"), vocabulary), Error);
 }
 
+// Wherever an a, b or c stands matters for long. Each token leads to a state of its own.
+TEST(Matcher, StopsAMaskThatTakesTooManySteps) {
+  std::vector<std::string> tokens;
+  for (int number = 0; number < 6561; ++number) {
+    std::string token;
+    for (int rest = number, i = 0; i < 8; ++i, rest /= 3) token += "abc"[rest % 3];
+    tokens.push_back(token);
+  }
+  const auto vocabulary = Vocabulary::of(std::move(tokens), {});
+  const auto constraint = compile_regex("(?!.*(a.{14}|b.{15}|c.{16})).*");
+  Matcher matcher(constraint, vocabulary);
+  std::vector<uint64_t> mask(vocabulary->mask_words());
+  try {
+    for (int i = 0; i < 3; ++i) {
+      matcher.mask(mask);
+      ASSERT_TRUE(matcher.accept(i * 1000 + 17));
+    }
+    ADD_FAILURE();
+  } catch (const TooManySteps& error) {
+    EXPECT_STREQ(error.what(),
+                 "the constraint is too complex: what may follow here takes more than 1048576 "
+                 "steps to find");
+  }
+  // The limit is one of each call: the constraint remains of use, and a text may be long.
+  EXPECT_EQ(Matcher(constraint, vocabulary).accept_bytes("abc"), 3u);
+  const std::string long_text(1000000, 'a');
+  EXPECT_EQ(
+      Matcher(compile_gbnf("root ::= \"a\" root | \"b\""), vocabulary).accept_bytes(long_text),
+      long_text.size());
+}
+
 TEST(Matcher, SaysWhyATokenIsForbidden) {
   const auto vocabulary = Vocabulary::of(
       {"", "nu", "nul", "nx", "true", "]", " ", special_token_text("<think>"), "12", "["}, {0});

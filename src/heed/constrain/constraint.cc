@@ -1,5 +1,7 @@
 #include "heed/constrain/constraint.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "heed/base/error.h"
@@ -59,7 +61,10 @@ void Constraint::with_automaton(const std::function<void(Automaton&, uint64_t)>&
       return use(*automaton_, number_);
     } catch (const TooManySteps&) {
       automaton_.reset();
-      throw;
+      throw TooManySteps(fmt::format(
+          "the constraint is too complex: what may follow here takes more than {} steps "
+          "to find",
+          kLimits.steps));
     } catch (const Error&) {
       // It may be incomplete.
       automaton_.reset();

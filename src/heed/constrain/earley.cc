@@ -247,7 +247,7 @@ std::vector<std::vector<Earley::Waiter>> Earley::recursive_waiters(
       std::vector<Waiter>& target = waiters[place_[inner.for_rule]];
       const std::vector<Waiter>& source = waiters[place_[inner.rule]];
       const size_t before = target.size();
-      spend(source.size());
+      spend(source.size() + target.size());
       target.insert(target.end(), source.begin(), source.end());
       make_set(target);
       changed = changed || target.size() != before;
