@@ -29,17 +29,14 @@ Constraint::Automaton::Automaton(std::shared_ptr<const Grammar> grammar,
     : recognizer_(std::move(grammar), std::span(&slice_character, 1), kMaxMemory),
       cover_(recognizer_.lexer().expressions(), slice_character) {}
 
-MaskTable& Constraint::Automaton::masks(const std::shared_ptr<const Vocabulary>& vocabulary) {
+TokenMasks& Constraint::Automaton::masks(const std::shared_ptr<const Vocabulary>& vocabulary) {
   const auto known = std::ranges::find(masks_, vocabulary.get(),
                                        [](const auto& each) { return &each->vocabulary(); });
   if (known != masks_.end()) {
     std::rotate(known, known + 1, masks_.end());
   } else {
-    // Without tokens a matcher can only be given bytes.
-    if (!vocabulary->token_bytes().empty())
-      require_text_of(recognizer_.grammar(), vocabulary->token_bytes());
     if (masks_.size() == kMaxVocabularies) masks_.erase(masks_.begin());
-    masks_.push_back(std::make_unique<MaskTable>(recognizer_, cover_, vocabulary));
+    masks_.push_back(std::make_unique<TokenMasks>(recognizer_, cover_, vocabulary));
   }
   return *masks_.back();
 }

@@ -10,11 +10,11 @@
 
 #include "heed/base/mutex.h"
 #include "heed/constrain/grammar.h"
-#include "heed/constrain/mask_table.h"
 #include "heed/constrain/recognizer.h"
 #include "heed/constrain/regex.h"
 #include "heed/constrain/shortest_text.h"
 #include "heed/constrain/text_cover.h"
+#include "heed/constrain/token_masks.h"
 #include "heed/constrain/vocabulary.h"
 
 namespace heed::constrain {
@@ -38,14 +38,14 @@ class Constraint {
     Automaton(std::shared_ptr<const Grammar> grammar, ExpressionId slice_character);
     Recognizer& recognizer() { return recognizer_; }
     /// Throws Error if the vocabulary cannot spell what the constraint requires.
-    MaskTable& masks(const std::shared_ptr<const Vocabulary>& vocabulary);
+    TokenMasks& masks(const std::shared_ptr<const Vocabulary>& vocabulary);
     ShortestText& shortest_text();
 
    private:
     Recognizer recognizer_;
     TextCover cover_;
-    std::unique_ptr<ShortestText> shortest_text_;    // once it was needed
-    std::vector<std::unique_ptr<MaskTable>> masks_;  // the vocabulary used last is the last
+    std::unique_ptr<ShortestText> shortest_text_;     // once it was needed
+    std::vector<std::unique_ptr<TokenMasks>> masks_;  // the vocabulary used last is the last
   };
   /// Calls use(automaton, number) while no other thread uses the automaton; `number` is a different
   /// one for each that was built. If `use` throws Error, it is called once more with a new one,

@@ -107,7 +107,19 @@ bool Matcher::accept(int32_t token) {
     return true;
   }
   const std::string_view bytes = vocabulary_->bytes(token);
-  return !bytes.empty() && accept_bytes(bytes) == bytes.size();
+  if (bytes.empty() || accept_bytes(bytes) != bytes.size()) return false;
+  if (can_be_spelled_on()) return true;
+  rollback(1);
+  return false;
+}
+
+// Whether tokens lead from here to an end.
+bool Matcher::can_be_spelled_on() {
+  bool result = false;
+  with_automaton([&](Automaton& automaton) {
+    result = automaton.masks(vocabulary_).can_end(current().state);
+  });
+  return result;
 }
 
 size_t Matcher::accept_bytes(std::string_view bytes) {
@@ -180,7 +192,11 @@ std::string Matcher::why_forbidden(int32_t token) {
   if (bytes.empty() || has_special_mark(bytes.substr(0, 1)))
     return accept(token) ? (rollback(1), "") : "a token without text cannot follow";
   const size_t allowed = accept_bytes(bytes);
-  if (allowed == bytes.size()) return rollback(1), "";
+  if (allowed == bytes.size()) {
+    const bool is_dead_end = !can_be_spelled_on();
+    rollback(1);
+    return is_dead_end ? "no tokens spell what must follow it" : "";
+  }
   const std::string_view before = bytes.substr(0, allowed);
   const std::string behind = before.empty() ? "" : fmt::format(" behind {}", quoted(before));
   return fmt::format("{} cannot follow{}; expected {}", quoted(bytes.substr(allowed, 1)), behind,
