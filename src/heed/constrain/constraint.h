@@ -26,7 +26,7 @@ class Constraint {
  public:
   /// What an automaton may take, in bytes. One that needs more is dropped and built again from the
   /// text; a text that alone needs more is refused.
-  static constexpr size_t kMaxMemory = size_t{64} << 20;
+  static constexpr size_t kMaxMemory = size_t{40} << 20;
 
   /// The strings that `start` derives. Throws Error if there is none, or if a symbol that it needs
   /// is declared and not defined.

@@ -77,7 +77,7 @@ size_t Expressions::memory() const {
 
 void Expressions::refuse_steps() const {
   throw TooManySteps(
-      fmt::format("the expression is too complex: more than {} steps", limits_.steps));
+      fmt::format("the constraint is too complex: more than {} steps", limits_.steps));
 }
 
 std::span<const ExpressionId> Expressions::children(ExpressionId expression) const {
@@ -113,11 +113,11 @@ ExpressionId Expressions::add(Node node, std::span<const ExpressionId> children)
   }
   if (nodes_.size() + children_.size() + derivatives_.size() + alike_.size() >= limits_.nodes) {
     throw TooComplex(
-        fmt::format("the expression is too complex: more than {} parts", limits_.nodes));
+        fmt::format("the constraint is too complex: more than {} parts", limits_.nodes));
   }
   if (node.depth > limits_.depth) {
     throw TooComplex(
-        fmt::format("the expression is nested more than {} levels deep", limits_.depth));
+        fmt::format("the constraint is nested more than {} levels deep", limits_.depth));
   }
   spend(1);
   if (!children.empty()) {

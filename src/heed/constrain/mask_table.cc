@@ -6,7 +6,7 @@
 namespace heed::constrain {
 namespace {
 
-constexpr size_t kMaxMemory = size_t{32} << 20;
+constexpr size_t kMaxMemory = size_t{16} << 20;
 // Nodes of a tree that are walked within a lexeme in the time of a step of Expressions, and words
 // of a mask that are joined.
 constexpr size_t kNodesOfStep = 8, kWordsOfStep = 128;
