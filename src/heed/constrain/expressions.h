@@ -42,7 +42,7 @@ class Expressions {
   static constexpr uint32_t kUnbounded = std::numeric_limits<uint32_t>::max();
   struct Limits {
     size_t nodes = size_t{1} << 18;  // expressions, their children and stored derivatives
-    size_t steps = size_t{5} << 18;  // each takes at most some 0.1 us
+    size_t steps = size_t{9} << 17;  // each takes at most some 0.1 us
     uint32_t depth = 500;            // nesting; the tails of concatenations do not count
   };
 
