@@ -10,8 +10,8 @@
 // those of `compilers` below. A text may be given as {"base64": "..."}. Answer: {"compile_us": ..,
 // "texts": [{"bytes": .., "accepted": ..}], "tokens": [{"accepted": .., "tokens": .., "mask_ns":
 // [..]}]}, `bytes` and `tokens` being how many are allowed, times those of the processor; or
-// {"error": "..."}. With the kind "json_schema" there may be "documents": {URI: "..."} and
-// "formats": false, and the answer has "warnings"; a JSON text gets "valid": whether
+// {"error": "...", "refused_us": ..}. With the kind "json_schema" there may be "documents": {URI:
+// "..."} and "formats": false, and the answer has "warnings"; a JSON text gets "valid": whether
 // SchemaValidator says so. With "any_order" one that is not accepted gets "accepted_in_order":
 // whether it is with the members of its objects in some order.
 #include <time.h>
@@ -245,10 +245,13 @@ int main(int argc, char** argv) {
   const auto vocabulary = read_vocabulary(argc > 1 ? argv[1] : nullptr);
   for (std::string line; std::getline(std::cin, line);) {
     nlohmann::json result;
+    const auto request = nlohmann::json::parse(line);
+    const int64_t begin = processor_nanoseconds();
     try {
-      result = answer(nlohmann::json::parse(line), vocabulary);
+      result = answer(request, vocabulary);
     } catch (const std::exception& error) {
-      result = {{"error", error.what()}};
+      const auto taken = static_cast<double>(processor_nanoseconds() - begin) / 1e3;
+      result = {{"error", error.what()}, {"refused_us", taken}};
     }
     using Handler = nlohmann::json::error_handler_t;
     std::cout << result.dump(-1, ' ', false, Handler::replace) << std::endl;

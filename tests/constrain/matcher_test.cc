@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <optional>
 #include <random>
 
 #include "heed/base/error.h"
@@ -32,7 +35,8 @@ void expect_exact_mask(Matcher& matcher, const std::string& where) {
 std::shared_ptr<const Vocabulary> random_vocabulary(uint32_t seed, std::string_view letters) {
   std::mt19937 random(seed);
   std::vector<std::string> tokens = {"", ""};
-  for (size_t i = 0; i < 150; ++i) {
+  for (const char letter : letters) tokens.emplace_back(1, letter);
+  while (tokens.size() < 152) {
     std::string token;
     for (size_t length = 1 + random() % 6; token.size() < length;) {
       token += letters[random() % letters.size()];
@@ -161,9 +165,121 @@ TEST(Matcher, RefusesAVocabularyThatCannotSpellWhatIsRequired) {
   EXPECT_THROW(Matcher(compile_regex("x|y"), vocabulary), Error);
 }
 
+// Wherever an a, b or c stands matters for long. Each token leads to a state of its own.
+TEST(Matcher, StopsAMaskThatTakesTooManySteps) {
+  std::vector<std::string> tokens;
+  for (int number = 0; number < 6561; ++number) {
+    std::string token;
+    for (int rest = number, i = 0; i < 8; ++i, rest /= 3) token += "abc"[rest % 3];
+    tokens.push_back(token);
+  }
+  const auto vocabulary = Vocabulary::of(std::move(tokens), {});
+  const auto constraint = compile_regex("(?!.*(a.{14}|b.{15}|c.{16})).*");
+  Matcher matcher(constraint, vocabulary);
+  std::vector<uint64_t> mask(vocabulary->mask_words());
+  try {
+    for (int i = 0; i < 3; ++i) {
+      matcher.mask(mask);
+      ASSERT_TRUE(matcher.accept(i * 1000 + 17));
+    }
+    ADD_FAILURE();
+  } catch (const TooManySteps& error) {
+    EXPECT_STREQ(error.what(),
+                 "the constraint is too complex: what may follow here takes more than 1048576 "
+                 "steps to find");
+  }
+  // The limit is one of each call: the constraint remains of use, and a text may be long.
+  EXPECT_EQ(Matcher(constraint, vocabulary).accept_bytes("abc"), 3u);
+  const std::string long_text(1000000, 'a');
+  EXPECT_EQ(
+      Matcher(compile_gbnf("root ::= \"a\" root | \"b\""), vocabulary).accept_bytes(long_text),
+      long_text.size());
+}
+
+// No token is "a" alone. Whatever masks allow can be spelled to an end, and what they forbid
+// cannot.
+TEST(Matcher, AllowsNoTokenBehindWhichNothingCanBeSpelled) {
+  int dead_ends = 0, refused = 0;
+  for (uint32_t seed = 0; seed < 300; ++seed) {
+    const auto [constraint, language] = random_grammar(seed, true);
+    if (constraint == nullptr || language.empty()) continue;
+    const std::array<std::vector<std::string>, 3> vocabularies = {
+        {{"", "b", "ba"}, {"", "ab", "bba", "baa"}, {"", "aab", "ba", "bb"}}};
+    const auto vocabulary = Vocabulary::of(vocabularies[seed % 3], {0});
+    // Whether tokens go on with a text to one of the language of at most six letters.
+    const auto can_end = [&, &all = PlainLanguage::texts(), &language = language](
+                             const auto& self, const std::string& text) -> bool {
+      if (text.size() > PlainLanguage::kMaxLength) return false;
+      const auto at = std::ranges::find(all, text) - all.begin();
+      bool found = language.contains(static_cast<size_t>(at));
+      for (int32_t token = 1; token < vocabulary->size() && !found; ++token) {
+        found = self(self, text + std::string(vocabulary->bytes(token)));
+      }
+      return found;
+    };
+    std::optional<Matcher> first;
+    try {
+      first.emplace(constraint, vocabulary);
+    } catch (const Error& error) {
+      EXPECT_FALSE(can_end(can_end, "")) << "seed " << seed << ": " << error.what();
+      ++refused;
+      continue;
+    }
+    const auto check = [&](const auto& self, Matcher& matcher, const std::string& text) -> void {
+      bool goes_on = matcher.is_accepting();
+      for (int32_t token = 1; token < vocabulary->size(); ++token) {
+        const std::string longer = text + std::string(vocabulary->bytes(token));
+        if (longer.size() > 5) return;
+        const bool in_mask = allowed(matcher, token);
+        goes_on = goes_on || in_mask;
+        Matcher copy = matcher;
+        ASSERT_EQ(copy.accept(token), in_mask) << "seed " << seed << ", " << longer;
+        if (in_mask) {
+          self(self, copy, longer);
+          continue;
+        }
+        EXPECT_FALSE(can_end(can_end, longer)) << "seed " << seed << ", " << longer;
+        dead_ends += copy.accept_bytes(vocabulary->bytes(token)) > 0 ? 1 : 0;
+      }
+      EXPECT_TRUE(goes_on) << "seed " << seed << ", " << text;
+    };
+    check(check, *first, "");
+  }
+  EXPECT_GT(dead_ends, 20);
+  EXPECT_GT(refused, 20);
+}
+
+TEST(Matcher, NamesWhatTokensCannotSpell) {
+  // There are tokens with an "l", and none that is one.
+  const auto vocabulary = Vocabulary::of({"nu", "nul", "[", "]", "\xC3\xA9", "e", "li"}, {});
+  const auto message = [&](const char* pattern) -> std::string {
+    try {
+      Matcher(compile_regex(pattern), vocabulary);
+      return "";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(message("null"),
+            "the vocabulary cannot spell what the constraint requires: no tokens spell \"l\" in "
+            "\"null\"");
+  EXPECT_EQ(message("\\[nule*\\]|\\[null\\]"), "");
+  EXPECT_EQ(message("\\[(\xC3\xA9|\xC3\xA8)\\]"), "");
+  EXPECT_EQ(message("\xC3\xA9l"),
+            "the vocabulary cannot spell what the constraint requires: no tokens spell \"l\" in "
+            "\"\\u00e9l\"");
+  // Behind "[" a "nu" could only be gone on with by "ll".
+  Matcher matcher(compile_regex("\\[(null|nul|nulli|e)\\]"), vocabulary);
+  ASSERT_TRUE(matcher.accept(2));
+  EXPECT_FALSE(allowed(matcher, 0));
+  EXPECT_EQ(matcher.why_forbidden(0), "no tokens spell what must follow it");
+  EXPECT_TRUE(allowed(matcher, 1));
+}
+
 TEST(Matcher, SaysWhyATokenIsForbidden) {
   const auto vocabulary = Vocabulary::of(
-      {"", "nu", "nul", "nx", "true", "]", " ", special_token_text("<think>"), "12", "["}, {0});
+      {"", "nu", "nul", "nx", "true", "]", " ", special_token_text("<think>"), "12", "[", "l"},
+      {0});
   Matcher matcher(compile_regex(R"(\[(null|true|-?[0-9]+|[é-ü])\])"), vocabulary);
   EXPECT_EQ(matcher.why_forbidden(1), "\"n\" cannot follow; expected \"[\"");
   ASSERT_EQ(matcher.accept_bytes("["), 1u);

@@ -13,8 +13,9 @@ namespace {
 constexpr size_t kMemory = size_t{64} << 20;
 
 std::unique_ptr<Recognizer> recognizer_of(GrammarBuilder builder, Symbol start) {
-  return std::make_unique<Recognizer>(compile(std::move(builder), start),
-                                      std::span<const ExpressionId>(), kMemory);
+  return std::make_unique<Recognizer>(
+      std::make_shared<const Grammar>(compile(std::move(builder), start)),
+      std::span<const ExpressionId>(), kMemory);
 }
 
 uint32_t state_after(Recognizer& recognizer, std::string_view text) {
@@ -163,7 +164,8 @@ TEST(Recognizer, StopsAtItsMemory) {
   const std::array parts = {e.repeat(letter, 0, Expressions::kUnbounded), e.literal("a"),
                             e.repeat(letter, 29, 29)};
   const Symbol start = builder.terminal(e.concatenate(parts));
-  Recognizer recognizer(compile(std::move(builder), start), {}, size_t{1} << 20);
+  Recognizer recognizer(std::make_shared<const Grammar>(compile(std::move(builder), start)), {},
+                        size_t{1} << 20);
   EXPECT_THROW(
       {
         uint32_t state = recognizer.start();

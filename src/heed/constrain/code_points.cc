@@ -40,18 +40,24 @@ std::map<std::string_view, CodePointSet> all_categories() {
   return result;
 }
 
-// Code points that differ in case alone, by one of them.
-std::map<char32_t, std::vector<char32_t>> all_cases() {
-  std::map<char32_t, std::vector<char32_t>> result;
+// Those that differ from a code point in case alone, if there are any.
+std::map<char32_t, std::vector<char32_t>> other_cases() {
+  std::map<char32_t, std::vector<char32_t>> all, result;
   for (const std::string_view category : {"Lu", "Ll", "Lt", "Mn", "Nl", "So"}) {
     for (const CodePointSet::Range& range : CodePointSet::category(category).ranges()) {
       for (char32_t value = range.first; value <= range.last; ++value) {
         const auto code = static_cast<utf8proc_int32_t>(value);
-        result[static_cast<char32_t>(utf8proc_tolower(utf8proc_toupper(code)))].push_back(value);
+        all[static_cast<char32_t>(utf8proc_tolower(utf8proc_toupper(code)))].push_back(value);
       }
     }
   }
-  std::erase_if(result, [](const auto& cases) { return cases.second.size() == 1; });
+  for (const auto& [folded, cases] : all) {
+    for (const char32_t each : cases) {
+      for (const char32_t other : cases) {
+        if (other != each) result[each].push_back(other);
+      }
+    }
+  }
   return result;
 }
 
@@ -177,7 +183,17 @@ void CodePointSet::add(char32_t first, char32_t last) {
 }
 
 void CodePointSet::add(const CodePointSet& other) {
-  for (const Range& range : other.ranges_) add(range.first, range.last);
+  if (other.ranges_.size() == 1) return add(other.ranges_[0].first, other.ranges_[0].last);
+  std::vector<Range> all = std::move(ranges_);
+  all.insert(all.end(), other.ranges_.begin(), other.ranges_.end());
+  *this = of(std::move(all));
+}
+
+CodePointSet CodePointSet::of(std::vector<Range> ranges) {
+  std::ranges::sort(ranges);
+  CodePointSet result;
+  for (const Range& range : ranges) result.add(range.first, range.last);  // at the end
+  return result;
 }
 
 CodePointSet CodePointSet::complement() const {
@@ -192,14 +208,15 @@ CodePointSet CodePointSet::complement() const {
 }
 
 CodePointSet CodePointSet::with_other_cases() const {
-  static const std::map<char32_t, std::vector<char32_t>> all = all_cases();
-  CodePointSet result = *this;
-  for (const auto& [folded, cases] : all) {
-    const bool has_one = std::ranges::any_of(cases, [&](char32_t each) { return contains(each); });
-    if (!has_one) continue;
-    for (const char32_t each : cases) result.add(each, each);
+  static const std::map<char32_t, std::vector<char32_t>> others = other_cases();
+  std::vector<Range> all = ranges_;
+  for (const Range& range : ranges_) {
+    for (auto at = others.lower_bound(range.first); at != others.end() && at->first <= range.last;
+         ++at) {
+      for (const char32_t each : at->second) all.push_back({each, each});
+    }
   }
-  return result;
+  return of(std::move(all));
 }
 
 bool CodePointSet::contains(char32_t value) const {

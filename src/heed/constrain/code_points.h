@@ -26,6 +26,9 @@ class CodePointSet {
   /// for an unknown name.
   static const CodePointSet& category(std::string_view name);
 
+  /// The members of ranges in any order, in time for sorting them.
+  static CodePointSet of(std::vector<Range> ranges);
+
   void add(char32_t first, char32_t last);
   void add(const CodePointSet& other);
   CodePointSet complement() const;

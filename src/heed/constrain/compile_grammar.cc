@@ -1,14 +1,18 @@
 #include <algorithm>
-#include <unordered_map>
+#include <optional>
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
 #include "heed/constrain/grammar.h"
+#include "heed/constrain/number_map.h"
 
 namespace heed::constrain {
 namespace {
 
 using Part = Grammar::Part;
+
+// What a rule and an item cost, relative to a node of an expression.
+constexpr size_t kRuleSteps = 4, kItemSteps = 2;
 
 // The rules that derive a string of good symbols alone: those lexemes for which `is_good` holds,
 // and rules that belong to the result themselves.
@@ -18,8 +22,12 @@ std::vector<bool> rules_of_good_symbols(const Grammar& grammar, const IsGood& is
     uint32_t rule;
     size_t open = 0;  // rules in it that are not known to be good
   };
+  struct Use {
+    size_t alternative, next;  // of the same rule: a position in uses plus 1
+  };
   std::vector<Alternative> alternatives;
-  std::vector<std::vector<size_t>> uses(grammar.rules.size());  // alternatives, by rule in them
+  std::vector<Use> uses;
+  std::vector<size_t> last_use(grammar.rules.size());
   std::vector<bool> good(grammar.rules.size());
   std::vector<uint32_t> waiting;
   const auto found = [&](uint32_t rule) {
@@ -34,7 +42,8 @@ std::vector<bool> rules_of_good_symbols(const Grammar& grammar, const IsGood& is
         const Grammar::Item& part = grammar.items[item];
         if (part.part == Part::lexeme) possible = possible && is_good(part.index);
         if (part.part != Part::rule) continue;
-        uses[part.index].push_back(alternatives.size());
+        uses.push_back({alternatives.size(), last_use[part.index]});
+        last_use[part.index] = uses.size();
         ++alternative.open;
       }
       if (!possible) alternative.open = std::numeric_limits<size_t>::max();
@@ -45,8 +54,9 @@ std::vector<bool> rules_of_good_symbols(const Grammar& grammar, const IsGood& is
   while (!waiting.empty()) {
     const uint32_t rule = waiting.back();
     waiting.pop_back();
-    for (const size_t use : uses[rule]) {
-      if (--alternatives[use].open == 0) found(alternatives[use].rule);
+    for (size_t use = last_use[rule]; use != 0; use = uses[use - 1].next) {
+      Alternative& alternative = alternatives[uses[use - 1].alternative];
+      if (--alternative.open == 0) found(alternative.rule);
     }
   }
   return good;
@@ -70,26 +80,29 @@ class Components {
   };
   struct Frame {
     uint32_t rule;
-    std::vector<uint32_t> begins_with;
-    size_t next = 0;
+    size_t alternatives = 0;        // that were begun
+    uint32_t item = Grammar::kEnd;  // of the last one, to be looked at
   };
 
-  std::vector<uint32_t> first_rules(uint32_t rule) const {
-    std::vector<uint32_t> result;
-    for (uint32_t item : grammar_.rules[rule].alternatives) {
-      for (; item != Grammar::kEnd; item = grammar_.items[item].next) {
-        const Grammar::Item& part = grammar_.items[item];
-        if (part.part == Part::rule) result.push_back(part.index);
-        if (!grammar_.can_be_empty(part)) break;
+  // The next rule that the one of a frame may begin with.
+  std::optional<uint32_t> next_first_rule(Frame& frame) const {
+    const std::vector<uint32_t>& alternatives = grammar_.rules[frame.rule].alternatives;
+    while (true) {
+      if (frame.item == Grammar::kEnd) {
+        if (frame.alternatives == alternatives.size()) return std::nullopt;
+        frame.item = alternatives[frame.alternatives++];
+        continue;
       }
+      const Grammar::Item& part = grammar_.items[frame.item];
+      frame.item = grammar_.can_be_empty(part) ? part.next : Grammar::kEnd;
+      if (part.part == Part::rule) return part.index;
     }
-    return result;
   }
 
   void open(uint32_t rule) {
     marks_[rule] = {++indices_, indices_, true};
     stack_.push_back(rule);
-    path_.push_back({rule, first_rules(rule)});
+    path_.push_back({rule});
   }
 
   void search(uint32_t root) {
@@ -97,8 +110,8 @@ class Components {
     while (!path_.empty()) {
       Frame& frame = path_.back();
       const uint32_t rule = frame.rule;
-      if (frame.next < frame.begins_with.size()) {
-        const uint32_t other = frame.begins_with[frame.next++];
+      if (const std::optional<uint32_t> first = next_first_rule(frame)) {
+        const uint32_t other = *first;
         if (other == rule) grammar_.rules[rule].left_recursive = true;
         if (marks_[other].index == 0) {
           open(other);
@@ -141,7 +154,8 @@ class Components {
 // Makes rules of the nodes that the start symbol needs.
 class GrammarCompiler {
  public:
-  GrammarCompiler(GrammarBuilder builder, Symbol start) : builder_(std::move(builder)) {
+  GrammarCompiler(GrammarBuilder builder, Symbol start)
+      : builder_(std::move(builder)), rule_of_(builder_.nodes_.size()) {
     grammar_.items.push_back({});
     const uint32_t rule = new_rule();
     add_alternative(rule, start);
@@ -149,7 +163,7 @@ class GrammarCompiler {
     for (; !waiting_.empty();) {
       const Symbol symbol = waiting_.back();
       waiting_.pop_back();
-      define(references_.at(symbol).index, symbol);
+      define(*rule_of_[static_cast<uint32_t>(symbol)], symbol);
     }
     if (builder_.ignored_ != builder_.expressions().none()) {
       grammar_.ignored = lexeme(builder_.ignored_).index;
@@ -175,30 +189,21 @@ class GrammarCompiler {
     uint32_t index;
   };
 
-  struct ItemHash {
-    size_t operator()(const Grammar::Item& item) const {
-      const uint64_t mixed = (uint64_t{item.index} << 32 | item.next) * 0x9E3779B97F4A7C15;
-      return mixed ^ (mixed >> 29) ^ static_cast<uint64_t>(item.part);
-    }
-  };
-  struct ItemEqual {
-    bool operator()(const Grammar::Item& a, const Grammar::Item& b) const {
-      return a.part == b.part && a.index == b.index && a.next == b.next;
-    }
-  };
-
   const Node& node(Symbol symbol) const { return builder_.node(symbol); }
 
   uint32_t new_rule() {
+    builder_.expressions().spend(kRuleSteps);
     grammar_.rules.emplace_back();
     return static_cast<uint32_t>(grammar_.rules.size() - 1);
   }
 
   Reference lexeme(ExpressionId expression) {
-    const auto [at, inserted] =
-        lexeme_of_.try_emplace(expression, static_cast<uint32_t>(grammar_.lexemes.size()));
-    if (inserted) grammar_.lexemes.push_back(expression);
-    return {Part::lexeme, at->second};
+    const auto key = static_cast<uint32_t>(expression);
+    if (const uint32_t* known = lexeme_of_.find(key)) return {Part::lexeme, *known};
+    const auto index = static_cast<uint32_t>(grammar_.lexemes.size());
+    lexeme_of_.insert(key, index);
+    grammar_.lexemes.push_back(expression);
+    return {Part::lexeme, index};
   }
 
   Reference reference(Symbol symbol) {
@@ -210,12 +215,12 @@ class GrammarCompiler {
       return lexeme(
           builder_.expressions().repeat(node(each.parts[0]).expression, each.min, each.max));
     }
-    const auto [at, inserted] = references_.try_emplace(symbol, Reference{Part::rule, 0});
-    if (inserted) {
-      at->second.index = new_rule();
+    std::optional<uint32_t>& rule = rule_of_[static_cast<uint32_t>(symbol)];
+    if (!rule) {
+      rule = new_rule();
       waiting_.push_back(symbol);
     }
-    return at->second;
+    return {Part::rule, *rule};
   }
 
   uint32_t prepend(Reference part, uint32_t next) {
@@ -223,11 +228,14 @@ class GrammarCompiler {
         grammar_.lexemes[part.index] == builder_.expressions().epsilon()) {
       return next;
     }
-    const Grammar::Item item = {part.part, part.index, next};
-    const auto [at, inserted] =
-        item_of_.try_emplace(item, static_cast<uint32_t>(grammar_.items.size()));
-    if (inserted) grammar_.items.push_back(item);
-    return at->second;
+    builder_.expressions().spend(kItemSteps);
+    const uint64_t is_rule = part.part == Part::rule ? 1 : 0;
+    const uint64_t key = is_rule << 63 | uint64_t{part.index} << 32 | next;
+    if (const uint32_t* known = item_of_.find(key)) return *known;
+    const auto item = static_cast<uint32_t>(grammar_.items.size());
+    item_of_.insert(key, item);
+    grammar_.items.push_back({part.part, part.index, next});
+    return item;
   }
 
   uint32_t items_of(const std::vector<Symbol>& parts) {
@@ -305,10 +313,10 @@ class GrammarCompiler {
 
   GrammarBuilder builder_;
   Grammar grammar_;
-  std::unordered_map<ExpressionId, uint32_t> lexeme_of_;
-  std::unordered_map<Grammar::Item, uint32_t, ItemHash, ItemEqual> item_of_;
-  std::unordered_map<Symbol, Reference> references_;
-  std::vector<Symbol> waiting_;  // symbols whose rules are to be defined
+  NumberMap lexeme_of_;                           // by expression
+  NumberMap item_of_;                             // by part, index and next
+  std::vector<std::optional<uint32_t>> rule_of_;  // by symbol
+  std::vector<Symbol> waiting_;                   // symbols whose rules are to be defined
 };
 
 namespace {

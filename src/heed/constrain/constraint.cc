@@ -1,5 +1,7 @@
 #include "heed/constrain/constraint.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "heed/base/error.h"
@@ -8,33 +10,33 @@ namespace heed::constrain {
 namespace {
 
 constexpr size_t kMaxVocabularies = 4;
-// What a text may take: expressions are limited by the memory of the automaton before.
+// What a call that uses an automaton may take: expressions are limited by the memory of the
+// automaton before.
 constexpr Expressions::Limits kLimits = {
-    .nodes = size_t{1} << 21, .steps = size_t{1} << 25, .depth = 1000};
+    .nodes = size_t{1} << 21, .steps = size_t{1} << 20, .depth = 1000};
 
 }  // namespace
 
-Constraint::Constraint(GrammarBuilder builder, Symbol start)
-    : grammar_(compile(std::move(builder), start)),
-      slice_character_(slice_character(grammar_.expressions)) {
-  grammar_.expressions.set_limits(kLimits);
+Constraint::Constraint(GrammarBuilder builder, Symbol start) {
+  Grammar grammar = compile(std::move(builder), start);
+  slice_character_ = slice_character(grammar.expressions);
+  grammar.expressions.set_limits(kLimits);
+  grammar_ = std::make_shared<const Grammar>(std::move(grammar));
 }
 
-Constraint::Automaton::Automaton(const Grammar& grammar, ExpressionId slice_character)
-    : grammar_(grammar),
-      recognizer_(grammar, std::span(&slice_character, 1), kMaxMemory),
+Constraint::Automaton::Automaton(std::shared_ptr<const Grammar> grammar,
+                                 ExpressionId slice_character)
+    : recognizer_(std::move(grammar), std::span(&slice_character, 1), kMaxMemory),
       cover_(recognizer_.lexer().expressions(), slice_character) {}
 
-MaskTable& Constraint::Automaton::masks(const std::shared_ptr<const Vocabulary>& vocabulary) {
+TokenMasks& Constraint::Automaton::masks(const std::shared_ptr<const Vocabulary>& vocabulary) {
   const auto known = std::ranges::find(masks_, vocabulary.get(),
                                        [](const auto& each) { return &each->vocabulary(); });
   if (known != masks_.end()) {
     std::rotate(known, known + 1, masks_.end());
   } else {
-    // Without tokens a matcher can only be given bytes.
-    if (!vocabulary->token_bytes().empty()) require_text_of(grammar_, vocabulary->token_bytes());
     if (masks_.size() == kMaxVocabularies) masks_.erase(masks_.begin());
-    masks_.push_back(std::make_unique<MaskTable>(recognizer_, cover_, vocabulary));
+    masks_.push_back(std::make_unique<TokenMasks>(recognizer_, cover_, vocabulary));
   }
   return *masks_.back();
 }
@@ -52,7 +54,14 @@ void Constraint::with_automaton(const std::function<void(Automaton&, uint64_t)>&
         automaton_ = std::make_unique<Automaton>(grammar_, slice_character_);
         ++number_;
       }
+      automaton_->recognizer().lexer().expressions().restart_steps();
       return use(*automaton_, number_);
+    } catch (const TooManySteps&) {
+      automaton_.reset();
+      throw TooManySteps(fmt::format(
+          "the constraint is too complex: what may follow here takes more than {} steps "
+          "to find",
+          kLimits.steps));
     } catch (const Error&) {
       // It may be incomplete.
       automaton_.reset();

@@ -10,11 +10,11 @@
 
 #include "heed/base/mutex.h"
 #include "heed/constrain/grammar.h"
-#include "heed/constrain/mask_table.h"
 #include "heed/constrain/recognizer.h"
 #include "heed/constrain/regex.h"
 #include "heed/constrain/shortest_text.h"
 #include "heed/constrain/text_cover.h"
+#include "heed/constrain/token_masks.h"
 #include "heed/constrain/vocabulary.h"
 
 namespace heed::constrain {
@@ -26,7 +26,7 @@ class Constraint {
  public:
   /// What an automaton may take, in bytes. One that needs more is dropped and built again from the
   /// text; a text that alone needs more is refused.
-  static constexpr size_t kMaxMemory = size_t{64} << 20;
+  static constexpr size_t kMaxMemory = size_t{40} << 20;
 
   /// The strings that `start` derives. Throws Error if there is none, or if a symbol that it needs
   /// is declared and not defined.
@@ -35,25 +35,25 @@ class Constraint {
   /// A recognizer and the masks of its states.
   class Automaton {
    public:
-    Automaton(const Grammar& grammar, ExpressionId slice_character);
+    Automaton(std::shared_ptr<const Grammar> grammar, ExpressionId slice_character);
     Recognizer& recognizer() { return recognizer_; }
     /// Throws Error if the vocabulary cannot spell what the constraint requires.
-    MaskTable& masks(const std::shared_ptr<const Vocabulary>& vocabulary);
+    TokenMasks& masks(const std::shared_ptr<const Vocabulary>& vocabulary);
     ShortestText& shortest_text();
 
    private:
-    const Grammar& grammar_;  // of the constraint
     Recognizer recognizer_;
     TextCover cover_;
-    std::unique_ptr<ShortestText> shortest_text_;    // once it was needed
-    std::vector<std::unique_ptr<MaskTable>> masks_;  // the vocabulary used last is the last
+    std::unique_ptr<ShortestText> shortest_text_;     // once it was needed
+    std::vector<std::unique_ptr<TokenMasks>> masks_;  // the vocabulary used last is the last
   };
   /// Calls use(automaton, number) while no other thread uses the automaton; `number` is a different
-  /// one for each that was built. If `use` throws Error, it is called once more with a new one.
+  /// one for each that was built. If `use` throws Error, it is called once more with a new one,
+  /// which has all of the memory. A call takes at most some 0.1 s: then TooManySteps is thrown.
   void with_automaton(const std::function<void(Automaton&, uint64_t)>& use) const;
 
  private:
-  Grammar grammar_;
+  std::shared_ptr<const Grammar> grammar_;
   ExpressionId slice_character_;
   mutable Mutex mutex_;
   mutable std::unique_ptr<Automaton> automaton_ HEED_GUARDED_BY(mutex_);

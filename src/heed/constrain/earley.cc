@@ -9,8 +9,8 @@
 namespace heed::constrain {
 namespace {
 
-// For one row; each takes some 50 ns. A row of a usual grammar takes less than 1,000.
-constexpr size_t kMaxRowSteps = size_t{1} << 18;
+// Entries that are looked at in the time of a step.
+constexpr size_t kEntriesOfStep = 8;
 
 template <typename Value>
 void make_set(std::vector<Value>& values) {
@@ -41,12 +41,6 @@ Earley::Earley(const Grammar& grammar, Lexer& lexer, size_t max_memory)
 }
 
 size_t Earley::memory() const { return memory_; }
-
-void Earley::spend(size_t steps) {
-  steps_ += steps;
-  require(steps_ <= kMaxRowSteps && memory_ <= max_memory_,
-          "the grammar is too ambiguous or too large");
-}
 
 void Earley::find_components() {
   for (uint32_t rule = 0; rule < grammar_.rules.size(); ++rule) {
@@ -82,6 +76,7 @@ uint32_t Earley::advance(std::span<const Completion> completions) {
   for (const Completion& each : completions) {
     const std::span<const uint32_t> lexemes = lexer_.lexemes_of(each.accepted);
     const Row& row = rows_[each.row];
+    spend(row.entries.size() / kEntriesOfStep);
     for (const Entry& entry : row.entries) {
       if (std::ranges::binary_search(lexemes, entry.lexeme)) kernel.push_back(entry.after);
     }
@@ -97,14 +92,15 @@ uint32_t Earley::advance(std::span<const Completion> completions) {
 }
 
 uint32_t Earley::make_row(std::vector<Waiter> kernel, Draft draft) {
-  steps_ = 0;
   scan(std::move(kernel), draft);
   while (!predicted_.empty()) {
     const uint32_t component = *predicted_.begin();
     predicted_.erase(predicted_.begin());
     predict_component(components_[component], draft);
   }
+  spend(draft.entries.size());
   make_set(draft.entries);
+  require(memory_ <= max_memory_, "the grammar is too ambiguous or too large");
   std::vector<uint32_t> key = {draft.accepting ? 1U : 0U}, lexemes;
   for (const Entry& entry : draft.entries) {
     key.insert(key.end(), {entry.lexeme, entry.after.item, entry.after.continuation});
@@ -158,6 +154,7 @@ void Earley::predict(uint32_t rule, uint32_t continuation, Draft& draft) {
   const Grammar::Rule& each = grammar_.rules[rule];
   for (uint32_t item : each.alternatives) {
     for (; item != Grammar::kEnd; item = grammar_.items[item].next) {
+      spend(1);
       const Grammar::Item& part = grammar_.items[item];
       const Waiter next = {part.next, continuation};
       if (part.part == Grammar::Part::lexeme) {
@@ -250,7 +247,7 @@ std::vector<std::vector<Earley::Waiter>> Earley::recursive_waiters(
       std::vector<Waiter>& target = waiters[place_[inner.for_rule]];
       const std::vector<Waiter>& source = waiters[place_[inner.rule]];
       const size_t before = target.size();
-      spend(source.size());
+      spend(source.size() + target.size());
       target.insert(target.end(), source.begin(), source.end());
       make_set(target);
       changed = changed || target.size() != before;

@@ -41,7 +41,7 @@ class Earley {
     bool operator==(const Completion&) const = default;
   };
   /// The row where all of these lexemes end. There is at least one. Throws Error when that takes
-  /// too much memory, or more steps than any but an extremely ambiguous grammar needs.
+  /// too much memory, and TooManySteps as the expressions of the lexer do.
   uint32_t advance(std::span<const Completion> completions);
 
   /// Whether the text may end at a row.
@@ -94,7 +94,7 @@ class Earley {
   };
 
   void find_components();
-  void spend(size_t steps);
+  void spend(size_t steps) { lexer_.expressions().spend(steps); }
   uint32_t make_row(std::vector<Waiter> kernel, Draft draft);
   void scan(std::vector<Waiter> kernel, Draft& draft);
   void wait_for(uint32_t rule, Waiter waiter);
@@ -120,7 +120,6 @@ class Earley {
   std::set<uint32_t, std::greater<>> predicted_;
   uint32_t start_ = 0;
   size_t memory_ = 0, max_memory_;
-  size_t steps_ = 0;  // for the row that is being made
 };
 
 }  // namespace heed::constrain

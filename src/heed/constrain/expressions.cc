@@ -31,6 +31,9 @@ uint32_t times(uint32_t a, uint32_t b) {
   if (a == Expressions::kUnbounded || b == Expressions::kUnbounded) return Expressions::kUnbounded;
   return saturated(uint64_t{a} * b);
 }
+// What a node on the way to a string of one_of() costs, relative to a node of an expression.
+constexpr size_t kTrieSteps = 8;
+
 // Whether a sum or product of counts can be stored: it is unbounded only if one of these is.
 bool fits(uint32_t result, uint32_t a, uint32_t b) {
   return result != Expressions::kUnbounded || a == result || b == result;
@@ -66,14 +69,15 @@ void Expressions::set_limits(const Limits& limits) {
 }
 
 size_t Expressions::memory() const {
+  constexpr size_t kSetBytes = 2 * sizeof(ByteSet) + 48;
   return nodes_.size() * (sizeof(Node) + 24) + children_.size() * sizeof(ExpressionId) +
-         derivatives_.memory() + alike_.memory();
+         (sets_.sets.size() + computed_sets_.sets.size()) * kSetBytes + derivatives_.memory() +
+         alike_.memory() + first_set_of_.memory() + empty_.memory();
 }
 
-void Expressions::spend(size_t steps) {
-  steps_ += steps;
-  if (steps_ <= limits_.steps) return;
-  throw TooComplex(fmt::format("the expression is too complex: more than {} steps", limits_.steps));
+void Expressions::refuse_steps() const {
+  throw TooManySteps(
+      fmt::format("the constraint is too complex: more than {} steps", limits_.steps));
 }
 
 std::span<const ExpressionId> Expressions::children(ExpressionId expression) const {
@@ -109,12 +113,13 @@ ExpressionId Expressions::add(Node node, std::span<const ExpressionId> children)
   }
   if (nodes_.size() + children_.size() + derivatives_.size() + alike_.size() >= limits_.nodes) {
     throw TooComplex(
-        fmt::format("the expression is too complex: more than {} parts", limits_.nodes));
+        fmt::format("the constraint is too complex: more than {} parts", limits_.nodes));
   }
   if (node.depth > limits_.depth) {
     throw TooComplex(
-        fmt::format("the expression is nested more than {} levels deep", limits_.depth));
+        fmt::format("the constraint is nested more than {} levels deep", limits_.depth));
   }
+  spend(1);
   if (!children.empty()) {
     node.a = static_cast<uint32_t>(children_.size());
     node.b = static_cast<uint32_t>(children.size());
@@ -279,6 +284,9 @@ ExpressionId Expressions::one_of(std::vector<std::string> strings) {
     std::map<ExpressionId, ByteSet> next;
   };
   std::ranges::sort(strings);
+  const auto common_prefix = [](std::string_view a, std::string_view b) {
+    return static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+  };
   std::vector<TrieNode> path(1);
   const auto close_to = [&](size_t depth, std::string_view text) {
     while (path.size() > depth + 1) {
@@ -290,16 +298,21 @@ ExpressionId Expressions::one_of(std::vector<std::string> strings) {
       path.back().next[alternate(parts)].add(static_cast<uint8_t>(text[path.size() - 1]));
     }
   };
-  std::string_view last;
-  for (const std::string& text : strings) {
-    size_t common = 0;
-    while (common < std::min(last.size(), text.size()) && last[common] == text[common]) ++common;
-    close_to(common, last);
-    path.resize(text.size() + 1);
-    path.back().ends = true;
-    last = text;
+  for (size_t i = 0; i < strings.size(); ++i) {
+    const std::string& text = strings[i];
+    // Nodes are needed as far as the string shares its beginning with the one before or behind it.
+    const size_t shared = i + 1 < strings.size() ? common_prefix(text, strings[i + 1]) : 0;
+    const size_t depth = std::max(path.size() - 1, shared);
+    spend(kTrieSteps * (depth + 1 - path.size()) + 1);
+    path.resize(depth + 1);
+    if (depth == text.size()) {
+      path.back().ends = true;
+    } else {
+      const ExpressionId rest = literal(std::string_view(text).substr(depth + 1));
+      path.back().next[rest].add(static_cast<uint8_t>(text[depth]));
+    }
+    close_to(shared, text);
   }
-  close_to(0, last);
   std::vector<ExpressionId> parts;
   if (path[0].ends) parts.push_back(kEpsilon);
   for (const auto& [rest, set] : path[0].next) parts.push_back(concatenate(bytes(set), rest));

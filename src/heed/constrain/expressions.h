@@ -21,6 +21,12 @@ class TooComplex : public Error {
   using Error::Error;
 };
 
+/// That of Limits::steps: further memory would not help.
+class TooManySteps : public TooComplex {
+ public:
+  using TooComplex::TooComplex;
+};
+
 /// An expression of an Expressions. Two expressions that are equal after simplification have the
 /// same id.
 enum class ExpressionId : uint32_t {};
@@ -35,8 +41,8 @@ class Expressions {
  public:
   static constexpr uint32_t kUnbounded = std::numeric_limits<uint32_t>::max();
   struct Limits {
-    size_t nodes = size_t{1} << 19;  // expressions, their children and stored derivatives
-    size_t steps = size_t{1} << 20;  // of simplification and derivation
+    size_t nodes = size_t{1} << 18;  // expressions, their children and stored derivatives
+    size_t steps = size_t{9} << 17;  // each takes at most some 0.1 us
     uint32_t depth = 500;            // nesting; the tails of concatenations do not count
   };
 
@@ -128,6 +134,16 @@ class Expressions {
   std::span<const ExpressionId> children(ExpressionId expression) const;
   const ByteSet& byte_set(ExpressionId expression) const { return sets_.sets[node(expression).a]; }
 
+  /// Counts work against Limits::steps, which bound the time of all that is compiled with these
+  /// expressions. Throws TooManySteps once it is too much.
+  void spend(size_t steps) {
+    steps_ += steps;
+    if (steps_ > limits_.steps) refuse_steps();
+  }
+  size_t steps() const { return steps_; }
+  /// Counts steps from 0.
+  void restart_steps() { steps_ = 0; }
+
   /// How many expressions there are.
   size_t size() const { return nodes_.size(); }
   /// Bytes of memory, about.
@@ -173,7 +189,7 @@ class Expressions {
   ExpressionId derive_concatenation(ExpressionId expression, uint8_t byte);
   ByteSet find_alike(const Node& node, ExpressionId expression, uint8_t byte);
   uint32_t first_set(ExpressionId expression);
-  void spend(size_t steps);
+  [[noreturn]] void refuse_steps() const;
 
   Limits limits_;
   size_t steps_ = 0;

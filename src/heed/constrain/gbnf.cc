@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "heed/base/quote.h"
+#include "heed/base/utf8.h"
 #include "heed/constrain/code_points.h"
 #include "heed/constrain/constraint.h"
 #include "heed/constrain/grammar_reader.h"
@@ -18,7 +19,9 @@ constexpr int kMaxGbnfNesting = 200;
 class GbnfParser {
  public:
   GbnfParser(GrammarBuilder& builder, std::string_view text)
-      : reader_(text, {"#"}), builder_(builder) {}
+      : reader_(text, {"#"}), builder_(builder) {
+    builder.spend_on(text);
+  }
 
   Symbol read() {
     reader_.skip_space(true);
@@ -170,20 +173,21 @@ class GbnfParser {
   ExpressionId parse_literal() {
     const size_t begin = reader_.position();
     reader_.skip("\"");
-    std::vector<ExpressionId> characters;
+    std::string text;
     while (!reader_.skip("\"")) {
       if (reader_.at_end()) reader_.fail_at(begin, "a quote that is not closed");
       const char32_t value = parse_character();
-      characters.push_back(utf8(builder_.expressions(), {{value, value}}));
+      if (CodePointSet({{value, value}}).empty()) reader_.fail_here("half of a surrogate pair");
+      append_utf8(text, value);
     }
-    return builder_.expressions().concatenate(characters);
+    return builder_.expressions().literal(text);
   }
 
   ExpressionId parse_class() {
     const size_t begin = reader_.position();
     reader_.skip("[");
     const bool is_negative = reader_.skip("^");
-    CodePointSet set;
+    std::vector<CodePointSet::Range> ranges;
     while (!reader_.skip("]")) {
       if (reader_.at_end()) reader_.fail_at(begin, "[ without ]");
       const char32_t first = parse_character();
@@ -193,8 +197,9 @@ class GbnfParser {
         last = parse_character();
         if (last < first) reader_.fail_at(begin, "a range that ends before it begins");
       }
-      set.add(first, last);
+      ranges.push_back({first, last});
     }
+    const CodePointSet set = CodePointSet::of(std::move(ranges));
     return utf8(builder_.expressions(), is_negative ? set.complement() : set);
   }
 

@@ -9,10 +9,18 @@ namespace {
 constexpr size_t kMaxCopies = 20000;
 // What is nested more deeply stays a rule, so that expressions keep far from their limit.
 constexpr uint16_t kMaxFoldedDepth = 100;
+// What a symbol costs until it is compiled, relative to a node of an expression, each of its parts,
+// and how many bytes of a text are read in that time.
+constexpr size_t kSymbolSteps = 4, kPartSteps = 1, kBytesOfStep = 8;
 
 }  // namespace
 
+void GrammarBuilder::spend_on(std::string_view text) {
+  expressions_.spend(text.size() / kBytesOfStep);
+}
+
 Symbol GrammarBuilder::add(Node node) {
+  expressions_.spend(kSymbolSteps + kPartSteps * node.parts.size());
   nodes_.push_back(std::move(node));
   return Symbol{static_cast<uint32_t>(nodes_.size() - 1)};
 }

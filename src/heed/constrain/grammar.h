@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/constrain/expressions.h"
@@ -24,6 +25,8 @@ class GrammarBuilder {
   static constexpr uint32_t kUnbounded = Expressions::kUnbounded;
 
   Expressions& expressions() { return expressions_; }
+  /// Counts the work of reading a text. Throws TooManySteps if that is too long.
+  void spend_on(std::string_view text);
 
   /// A match of `expression`.
   Symbol terminal(ExpressionId expression);

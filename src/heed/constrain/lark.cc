@@ -18,7 +18,9 @@ constexpr int kMaxLarkNesting = 200;
 class LarkParser {
  public:
   LarkParser(GrammarBuilder& builder, std::string_view text)
-      : reader_(text, {"//", "#"}), builder_(builder) {}
+      : reader_(text, {"//", "#"}), builder_(builder) {
+    builder.spend_on(text);
+  }
 
   Symbol read() {
     reader_.skip_space(true);

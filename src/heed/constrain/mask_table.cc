@@ -6,7 +6,10 @@
 namespace heed::constrain {
 namespace {
 
-constexpr size_t kMaxMemory = size_t{32} << 20;
+constexpr size_t kMaxMemory = size_t{16} << 20;
+// Nodes of a tree that are walked within a lexeme in the time of a step of Expressions, and words
+// of a mask that are joined.
+constexpr size_t kNodesOfStep = 8, kWordsOfStep = 128;
 
 }  // namespace
 
@@ -32,6 +35,7 @@ void MaskTable::mask(uint32_t state, std::span<uint64_t> bits) {
   const std::span<const Recognizer::Thread> threads = recognizer_.threads(state);
   // A copy: to compute a mask adds states.
   for (const Recognizer::Thread thread : std::vector(threads.begin(), threads.end())) {
+    recognizer_.lexer().expressions().spend(1 + bits.size() / kWordsOfStep);
     thread_mask(thread).add_to(bits);
   }
 }
@@ -104,7 +108,8 @@ void MaskTable::walk_lexeme(const TokenTrie& trie, uint32_t lexer_state, Lexical
   for (size_t byte = 0; byte < 256; ++byte) {
     const uint8_t first_class = lexer.class_of(static_cast<uint8_t>(byte));
     if (lexer.known_next(lexer_state)[first_class] == Lexer::kDead) continue;
-    for (uint32_t i = trie.begin[byte]; i < trie.begin[byte + 1];) {
+    size_t walked = 0;
+    for (uint32_t i = trie.begin[byte]; i < trie.begin[byte + 1]; ++walked) {
       const TokenTrie::Node& node = trie.nodes[i];
       const uint32_t next = lexer.next(states_[node.depth - 1U], lexer.class_of(node.byte));
       if (next == Lexer::kDead) {
@@ -117,6 +122,7 @@ void MaskTable::walk_lexeme(const TokenTrie& trie, uint32_t lexer_state, Lexical
         ++i;
       }
     }
+    lexer.expressions().spend(1 + walked / kNodesOfStep);
   }
 }
 
@@ -210,6 +216,7 @@ void MaskTable::walk_exit(const Exit& exit, const Place& place) {
   for (uint32_t i = exit.begin; i < exit.end;) {
     const TokenTrie::Node& node = nodes[i];
     Place& reached = places_[node.depth];
+    recognizer_.lexer().expressions().spend(1);
     reached = next(places_[node.depth - 1U], node.byte);
     if (reached.is_dead()) {
       i += node.size;

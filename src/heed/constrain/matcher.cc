@@ -12,6 +12,9 @@
 namespace heed::constrain {
 namespace {
 
+// Bytes of a text that may take as many steps as a mask.
+constexpr size_t kBytesOfLimit = 256;
+
 // The byte that must come next, if there is only one.
 std::optional<uint8_t> only_next_byte(Recognizer& recognizer, uint32_t state) {
   const Expressions::ByteClasses& classes = recognizer.lexer().byte_classes();
@@ -61,6 +64,7 @@ void Matcher::with_automaton(const std::function<void(Automaton&)>& use) {
     if (automaton_ != number) {
       replay(automaton.recognizer());
       automaton_ = number;
+      automaton.recognizer().lexer().expressions().restart_steps();
     }
     use(automaton);
   });
@@ -70,6 +74,7 @@ void Matcher::replay(Recognizer& recognizer) {
   uint32_t state = recognizer.start();
   size_t position = 0;
   for (Step& step : steps_) {
+    recognizer.lexer().expressions().restart_steps();
     for (; position < step.text_size; ++position) {
       state = recognizer.next(state, static_cast<uint8_t>(text_[position]));
     }
@@ -102,7 +107,19 @@ bool Matcher::accept(int32_t token) {
     return true;
   }
   const std::string_view bytes = vocabulary_->bytes(token);
-  return !bytes.empty() && accept_bytes(bytes) == bytes.size();
+  if (bytes.empty() || accept_bytes(bytes) != bytes.size()) return false;
+  if (can_be_spelled_on()) return true;
+  rollback(1);
+  return false;
+}
+
+// Whether tokens lead from here to an end.
+bool Matcher::can_be_spelled_on() {
+  bool result = false;
+  with_automaton([&](Automaton& automaton) {
+    result = automaton.masks(vocabulary_).can_end(current().state);
+  });
+  return result;
 }
 
 size_t Matcher::accept_bytes(std::string_view bytes) {
@@ -112,6 +129,9 @@ size_t Matcher::accept_bytes(std::string_view bytes) {
   with_automaton([&](Automaton& automaton) {
     state = current().state;
     for (accepted = 0; accepted < bytes.size(); ++accepted) {
+      // A token is short; a text of many takes longer than one.
+      if (accepted % kBytesOfLimit == 0)
+        automaton.recognizer().lexer().expressions().restart_steps();
       state = automaton.recognizer().next(state, static_cast<uint8_t>(bytes[accepted]));
       if (state == Recognizer::kDead) break;
     }
@@ -172,7 +192,11 @@ std::string Matcher::why_forbidden(int32_t token) {
   if (bytes.empty() || has_special_mark(bytes.substr(0, 1)))
     return accept(token) ? (rollback(1), "") : "a token without text cannot follow";
   const size_t allowed = accept_bytes(bytes);
-  if (allowed == bytes.size()) return rollback(1), "";
+  if (allowed == bytes.size()) {
+    const bool is_dead_end = !can_be_spelled_on();
+    rollback(1);
+    return is_dead_end ? "no tokens spell what must follow it" : "";
+  }
   const std::string_view before = bytes.substr(0, allowed);
   const std::string behind = before.empty() ? "" : fmt::format(" behind {}", quoted(before));
   return fmt::format("{} cannot follow{}; expected {}", quoted(bytes.substr(allowed, 1)), behind,

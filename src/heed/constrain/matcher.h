@@ -20,11 +20,12 @@ namespace heed::constrain {
 /// the text than its limits allow.
 class Matcher {
  public:
-  /// Throws Error if the vocabulary has no token with a byte that the constraint requires.
+  /// Throws Error if the tokens of the vocabulary cannot spell what the constraint requires.
   Matcher(std::shared_ptr<const Constraint> constraint,
           std::shared_ptr<const Vocabulary> vocabulary);
 
-  /// Sets bit `id % 64` of bits[id / 64] for each token that may follow, and clears all others.
+  /// Sets bit `id % 64` of bits[id / 64] for each token that may follow, and clears all others. A
+  /// token may not follow if no tokens spell what must follow it.
   /// An end token may follow where is_accepting(). `bits` has vocabulary().mask_words() words.
   /// After an end token no bit is set.
   void mask(std::span<uint64_t> bits);
@@ -67,6 +68,7 @@ class Matcher {
   void with_automaton(const std::function<void(Automaton&)>& use);
   void replay(Recognizer& recognizer);
   std::string shortest_text();
+  bool can_be_spelled_on();
   ByteSet next_bytes(std::string_view behind);
   const Step& current() const { return steps_.back(); }
 

@@ -5,11 +5,18 @@
 #include "heed/base/error.h"
 
 namespace heed::constrain {
+namespace {
 
-Recognizer::Recognizer(Grammar grammar, std::span<const ExpressionId> others, size_t max_memory)
+// What a new state costs, and further ones for its threads, in steps of Expressions.
+constexpr size_t kStateSteps = 4;
+
+}  // namespace
+
+Recognizer::Recognizer(std::shared_ptr<const Grammar> grammar, std::span<const ExpressionId> others,
+                       size_t max_memory)
     : grammar_(std::move(grammar)),
-      lexer_(grammar_.expressions, grammar_.lexemes, others, max_memory),
-      earley_(grammar_, lexer_, max_memory),
+      lexer_(grammar_->expressions, grammar_->lexemes, others, max_memory),
+      earley_(*grammar_, lexer_, max_memory),
       classes_(lexer_.classes()),
       max_memory_(max_memory) {
   add_state({}, false);
@@ -32,6 +39,7 @@ void Recognizer::check_memory(size_t further) const {
 uint32_t Recognizer::find_next(uint32_t state, uint8_t byte_class) {
   std::vector<Thread> threads;
   std::vector<Earley::Completion> completions;
+  lexer_.expressions().spend(kStateSteps + states_[state].size);
   for (uint32_t i = 0; i < states_[state].size; ++i) {
     const Thread thread = threads_[states_[state].begin + i];
     const uint32_t next = lexer_.next(thread.lexer_state, byte_class);

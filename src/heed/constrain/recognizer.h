@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,7 +18,8 @@ namespace heed::constrain {
 /// and from then on a byte is one look-up in a table.
 ///
 /// States are small numbers, so that to go back is to remember a number. Every function that makes
-/// states throws Error when the recognizer exceeds its memory.
+/// states throws Error when the recognizer exceeds its memory, and TooManySteps when its
+/// expressions do: what all of its parts do is counted there.
 class Recognizer {
  public:
   /// The state of texts that no further bytes can complete.
@@ -28,7 +30,8 @@ class Recognizer {
   };
 
   /// `others`: see Lexer. `max_memory` is in bytes.
-  Recognizer(Grammar grammar, std::span<const ExpressionId> others, size_t max_memory);
+  Recognizer(std::shared_ptr<const Grammar> grammar, std::span<const ExpressionId> others,
+             size_t max_memory);
   Recognizer(const Recognizer&) = delete;
   Recognizer& operator=(const Recognizer&) = delete;
 
@@ -57,7 +60,7 @@ class Recognizer {
   }
   Lexer& lexer() { return lexer_; }
   const Earley& earley() const { return earley_; }
-  const Grammar& grammar() const { return grammar_; }
+  const Grammar& grammar() const { return *grammar_; }
   /// Bytes of memory, about.
   size_t memory() const;
   /// Throws Error if the recognizer and `further` bytes exceed the memory it may have.
@@ -74,7 +77,7 @@ class Recognizer {
   uint32_t enter(std::vector<Thread> threads, std::span<const Earley::Completion> completions);
   uint32_t add_state(std::vector<Thread> threads, bool accepting);
 
-  Grammar grammar_;
+  std::shared_ptr<const Grammar> grammar_;
   Lexer lexer_;
   Earley earley_;
   size_t classes_, max_memory_;

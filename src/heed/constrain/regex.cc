@@ -17,6 +17,8 @@ using Kind = RegexNode::Kind;
 
 // Copies of what is repeated and holds an anchor or a look-ahead.
 constexpr uint32_t kMaxAnchoredCopies = 100;
+// Ranges of code points that are compared in a step.
+constexpr size_t kRangesOfStep = 16;
 
 // Makes expressions of patterns from back to front: of a part and what follows it in the text.
 // Then $ says that what follows is empty, and (?=x) that it begins with x. Since ^ looks at what
@@ -48,6 +50,7 @@ class RegexCompiler {
   }
 
   ExpressionId spell(const CodePointSet& set) {
+    expressions_.spend(1 + set.ranges().size() / kRangesOfStep);
     const auto known = spelled_.find(set);
     if (known != spelled_.end()) return known->second;
     const ExpressionId result =

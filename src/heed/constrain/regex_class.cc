@@ -192,7 +192,7 @@ CodePointSet read_dot(const RegexReader& reader) {
 CodePointSet read_class(RegexReader& reader) {
   const size_t begin = reader.position();
   const bool is_negative = reader.skip("^");
-  CodePointSet set;
+  std::vector<CodePointSet::Range> ranges;
   // In Python a ] that comes first is a member.
   for (bool is_first = reader.is_python(); is_first || !reader.sees("]"); is_first = false) {
     if (reader.at_end()) reader.fail_at(begin, "[ without ]");
@@ -203,14 +203,15 @@ CodePointSet read_class(RegexReader& reader) {
       if (last.single) {
         if (*last.single < *first.single)
           reader.fail_at(behind, "a range that ends before it begins");
-        set.add(*first.single, *last.single);
+        ranges.push_back({*first.single, *last.single});
         continue;
       }
     }
     reader.go_to(behind);
-    set.add(first.set);
+    ranges.insert(ranges.end(), first.set.ranges().begin(), first.set.ranges().end());
   }
   reader.skip("]");
+  CodePointSet set = CodePointSet::of(std::move(ranges));
   if (reader.ignores_case()) set = set.with_other_cases();
   return is_negative ? set.complement() : set;
 }

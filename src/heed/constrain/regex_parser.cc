@@ -15,6 +15,8 @@ using Kind = RegexNode::Kind;
 
 constexpr int kMaxNesting = 200;
 constexpr size_t kMaxPattern = size_t{1} << 16;
+// Ranges of code points in all of a pattern; \p{L} has 659.
+constexpr size_t kMaxRanges = size_t{1} << 18;
 
 class RegexParser {
  public:
@@ -87,7 +89,9 @@ class RegexParser {
     }
   }
 
-  static RegexNode characters(CodePointSet set) {
+  RegexNode characters(CodePointSet set) {
+    ranges_ += set.ranges().size();
+    if (ranges_ > kMaxRanges) reader_.fail_here("too many ranges of characters");
     return {.kind = Kind::characters, .set = std::move(set)};
   }
 
@@ -184,6 +188,7 @@ class RegexParser {
   }
 
   RegexReader reader_;
+  size_t ranges_ = 0;
 };
 
 }  // namespace

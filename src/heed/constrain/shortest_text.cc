@@ -1,7 +1,10 @@
 #include "heed/constrain/shortest_text.h"
 
 #include <algorithm>
+#include <functional>
+#include <queue>
 #include <unordered_set>
+#include <utility>
 
 namespace heed::constrain {
 namespace {
@@ -25,26 +28,53 @@ ShortestText::ShortestText(Recognizer& recognizer) : recognizer_(recognizer) {
   find_item_lengths();
 }
 
-// Of what items derive: lengths are lowered until they no longer change.
+// Of what items derive, the shortest first (Knuth 1977): a length is final once no shorter one is
+// left, and then adds to those of the items and rules that need it.
 void ShortestText::find_item_lengths() {
   const Grammar& grammar = recognizer_.grammar();
-  item_lengths_.assign(grammar.items.size(), kEndless);
-  item_lengths_[Grammar::kEnd] = 0;
-  std::vector<uint32_t> rule_lengths(grammar.rules.size(), kEndless);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t i = 0; i < grammar.items.size(); ++i) {
-      const Grammar::Item& item = grammar.items[i];
-      if (item.part == Grammar::Part::end) continue;
-      const uint32_t part = item.part == Grammar::Part::rule
-                                ? rule_lengths[item.index]
-                                : expression_length(grammar.lexemes[item.index]);
-      changed |= lower(item_lengths_[i], sum(part, item_lengths_[item.next]));
-    }
-    for (size_t rule = 0; rule < grammar.rules.size(); ++rule)
-      for (const uint32_t item : grammar.rules[rule].alternatives)
-        changed |= lower(rule_lengths[rule], item_lengths_[item]);
+  const size_t items = grammar.items.size();
+  recognizer_.lexer().expressions().spend(items + grammar.rules.size());
+  // Rules come behind the items. Who needs a length, as chains; an alternative is needed by a rule.
+  struct Use {
+    size_t by, next;  // the next one: a position plus 1
+  };
+  std::vector<Use> uses;
+  std::vector<size_t> last_use(items + grammar.rules.size());
+  const auto add_use = [&](size_t of, size_t by) {
+    uses.push_back({by, last_use[of]});
+    last_use[of] = uses.size();
+  };
+  const auto part_of = [&](const Grammar::Item& item) { return items + item.index; };
+  for (size_t i = 1; i < items; ++i) {
+    const Grammar::Item& item = grammar.items[i];
+    if (item.part == Grammar::Part::rule) add_use(part_of(item), i);
+    add_use(item.next, i);
   }
+  for (size_t rule = 0; rule < grammar.rules.size(); ++rule) {
+    for (const uint32_t item : grammar.rules[rule].alternatives) add_use(item, items + rule);
+  }
+  std::vector<uint32_t> lengths(items + grammar.rules.size(), kEndless);
+  const auto item_length = [&](const Grammar::Item& item) {
+    const uint32_t part = item.part == Grammar::Part::rule
+                              ? lengths[part_of(item)]
+                              : expression_length(grammar.lexemes[item.index]);
+    return sum(part, lengths[item.next]);
+  };
+  using Found = std::pair<uint32_t, size_t>;
+  std::priority_queue<Found, std::vector<Found>, std::greater<>> found;
+  found.emplace(0, Grammar::kEnd);
+  while (!found.empty()) {
+    const auto [length, each] = found.top();
+    found.pop();
+    if (!lower(lengths[each], length)) continue;
+    for (size_t use = last_use[each]; use != 0; use = uses[use - 1].next) {
+      const size_t by = uses[use - 1].by;
+      const uint32_t longer = by < items ? item_length(grammar.items[by]) : length;
+      if (longer < lengths[by]) found.emplace(longer, by);
+    }
+  }
+  lengths.resize(items);
+  item_lengths_ = std::move(lengths);
 }
 
 uint32_t ShortestText::waiter_length(Earley::Waiter waiter) const {
@@ -70,6 +100,7 @@ uint32_t ShortestText::row_length(uint32_t row) {
   const Earley& earley = recognizer_.earley();
   find_continuation_lengths();
   uint32_t length = earley.accepting(row) ? 0 : kEndless;
+  recognizer_.lexer().expressions().spend(earley.entries(row).size());
   for (const Earley::Entry& entry : earley.entries(row)) {
     const ExpressionId lexeme = recognizer_.grammar().lexemes[entry.lexeme];
     lower(length, sum(expression_length(lexeme), waiter_length(entry.after)));
@@ -81,15 +112,18 @@ uint32_t ShortestText::row_length(uint32_t row) {
 // Of a lexeme that was begun, and of what follows it.
 uint32_t ShortestText::thread_length(Recognizer::Thread thread) {
   find_continuation_lengths();
-  const std::span<const Lexer::Entry> lexemes = recognizer_.lexer().entries(thread.lexer_state);
+  Lexer& lexer = recognizer_.lexer();
+  const std::span<const Lexer::Entry> lexemes = lexer.entries(thread.lexer_state);
   uint32_t length = kEndless;
   // A copy: to search lengths adds expressions, and no states.
   for (const Lexer::Entry each : std::vector(lexemes.begin(), lexemes.end())) {
     const uint32_t rest = expression_length(each.rest);
     if (recognizer_.grammar().ignored == each.lexeme)
       lower(length, sum(rest, row_length(thread.row)));
-    for (const Earley::Entry& entry : recognizer_.earley().entries(thread.row))
-      if (entry.lexeme == each.lexeme) lower(length, sum(rest, waiter_length(entry.after)));
+    const auto entries = std::ranges::equal_range(recognizer_.earley().entries(thread.row),
+                                                  each.lexeme, {}, &Earley::Entry::lexeme);
+    lexer.expressions().spend(1 + entries.size());
+    for (const Earley::Entry& entry : entries) lower(length, sum(rest, waiter_length(entry.after)));
   }
   return length;
 }

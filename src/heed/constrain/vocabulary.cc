@@ -67,13 +67,13 @@ Vocabulary::Vocabulary(std::vector<std::string> bytes, std::vector<int32_t> end_
     }
     members[slice].push_back(token);
   }
-  ByteSet used, alone;
+  ByteSet used;
   for (const std::string& text : bytes_) {
     if (has_special_mark(text)) continue;
     for (const char byte : text) used.add(static_cast<uint8_t>(byte));
-    if (text.size() == 1) alone.add(static_cast<uint8_t>(text[0]));
+    if (text.size() == 1) single_bytes_.add(static_cast<uint8_t>(text[0]));
   }
-  has_every_byte_ = used == alone;
+  has_every_byte_ = used == single_bytes_;
   for (size_t i = 0; i < slices_.size(); ++i) slices_[i].trie = trie_of(members[i]);
   rest_ = trie_of(members.back());
 }

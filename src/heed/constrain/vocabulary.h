@@ -81,8 +81,9 @@ class Vocabulary {
   /// Whether each byte of a token that is not special is a token, too: that many tokens can spell
   /// any text that these spell.
   bool has_every_byte() const { return has_every_byte_; }
-  /// The bytes that tokens hold.
+  /// The bytes that tokens hold, and those that are a token alone.
   const ByteSet& token_bytes() const { return token_bytes_; }
+  const ByteSet& single_bytes() const { return single_bytes_; }
 
  private:
   Vocabulary(std::vector<std::string> bytes, std::vector<int32_t> end_tokens);
@@ -95,7 +96,7 @@ class Vocabulary {
   std::vector<std::pair<uint32_t, uint32_t>> duplicates_;
   size_t max_token_bytes_ = 0;
   bool has_every_byte_ = false;
-  ByteSet token_bytes_;
+  ByteSet token_bytes_, single_bytes_;
 };
 
 }  // namespace heed::constrain

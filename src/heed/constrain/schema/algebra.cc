@@ -11,6 +11,9 @@ namespace {
 
 /// Steps that a schema may take; most of them copy a set of objects.
 constexpr uint64_t kMaxSteps = 40'000;
+/// What they cost, and what a value of the schema's text does, relative to a node of an expression;
+/// bytes of the text that are read in that time, and terms that are compared.
+constexpr size_t kStepCost = 12, kValueCost = 4, kTextOfStep = 8, kTermsOfStep = 32;
 /// Applicators around each other.
 constexpr int kMaxDepth = 300;
 /// How far is_empty() looks into members and items.
@@ -34,10 +37,16 @@ SchemaAlgebra::SchemaAlgebra(Expressions& expressions, const SchemaOptions& opti
 }
 
 ConjunctionId SchemaAlgebra::read(std::string_view schema) {
-  const JsonId root = document_.read(schema);
+  const auto read_one = [this](std::string_view text) {
+    expressions_.spend(text.size() / kTextOfStep);
+    const JsonId result = document_.read(text);
+    expressions_.spend(static_cast<size_t>(document_.size() - result) * kValueCost);
+    return result;
+  };
+  const JsonId root = read_one(schema);
   resources_.add(root, "");
   for (const auto& [uri, text] : options_.documents) {
-    const JsonId other = document_.read(text);
+    const JsonId other = read_one(text);
     resources_.add(other, uri);
   }
   for (JsonId id = 0; id < document_.size(); ++id) {
@@ -106,6 +115,7 @@ ConjunctionId SchemaAlgebra::conjunction(const std::vector<Term>& given) {
       if (!has(part)) terms.push_back(part);
     }
   }
+  expressions_.spend(1 + terms.size() * terms.size() / kTermsOfStep);
   std::vector<Term> sorted = terms;
   std::sort(sorted.begin(), sorted.end());
   const auto [place, inserted] =
@@ -323,6 +333,7 @@ bool SchemaAlgebra::is_empty(const ValueSet& set) {
 
 void SchemaAlgebra::spend(uint64_t steps) {
   steps_ += steps;
+  expressions_.spend(steps * kStepCost);
   if (steps_ <= kMaxSteps) return;
   refuse_current("it combines too many schemas");
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
@@ -224,9 +225,10 @@ void AssertionReader::property_names(JsonId value) {
 }
 
 void AssertionReader::required(JsonId value) {
-  for (const std::string& name : read_string_array(algebra_, value)) {
-    auto& names = object_.required;
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  std::set<std::string_view> known;
+  const std::vector<std::string> names = read_string_array(algebra_, value);
+  for (const std::string& name : names) {
+    if (known.insert(name).second) object_.required.push_back(name);
   }
 }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
@@ -15,8 +17,8 @@ namespace heed::constrain {
 /// values would be freed recursively.
 class JsonDocumentReader : public nlohmann::json_sax<nlohmann::json> {
  public:
-  JsonDocumentReader(JsonDocument& document, std::string_view what)
-      : document_(document), what_(what) {}
+  JsonDocumentReader(JsonDocument& document, std::string_view what, JsonId max_size)
+      : document_(document), what_(what), max_size_(max_size) {}
 
   bool null() override { return add({}), true; }
   bool boolean(bool value) override {
@@ -66,12 +68,16 @@ class JsonDocumentReader : public nlohmann::json_sax<nlohmann::json> {
 
   bool close_object() {
     const JsonId id = open_.back();
-    std::vector<std::string_view> names;
-    for (const auto& [name, member] : document_[id].members) names.push_back(name);
-    std::sort(names.begin(), names.end());
-    const auto twice = std::adjacent_find(names.begin(), names.end());
-    if (twice != names.end()) {
-      fail("{} has {} twice in the object at {}", what_, quoted(*twice),
+    JsonNode& object = document_.nodes_[static_cast<size_t>(id)];
+    object.by_name.resize(object.members.size());
+    std::iota(object.by_name.begin(), object.by_name.end(), 0U);
+    const auto name = [&object](uint32_t position) -> const std::string& {
+      return object.members[position].first;
+    };
+    std::ranges::sort(object.by_name, {}, name);
+    const auto twice = std::ranges::adjacent_find(object.by_name, {}, name);
+    if (twice != object.by_name.end()) {
+      fail("{} has {} twice in the object at {}", what_, quoted(name(*twice)),
            quoted(document_.pointer(id)));
     }
     open_.pop_back();
@@ -80,6 +86,7 @@ class JsonDocumentReader : public nlohmann::json_sax<nlohmann::json> {
 
   JsonId add(JsonNode node) {
     const JsonId id = document_.size();
+    require(id < max_size_, "{} has more than {} values", what_, max_size_);
     if (!open_.empty()) {
       JsonNode& parent = document_.nodes_[static_cast<size_t>(open_.back())];
       node.parent = open_.back();
@@ -97,22 +104,33 @@ class JsonDocumentReader : public nlohmann::json_sax<nlohmann::json> {
 
   JsonDocument& document_;
   std::string_view what_;
+  JsonId max_size_;
   std::vector<JsonId> open_;
   std::string key_;
 };
 
-JsonId JsonDocument::read(std::string_view text, std::string_view what) {
+JsonId JsonDocument::read(std::string_view text, std::string_view what, JsonId max_size) {
   const JsonId root = size();
-  JsonDocumentReader reader(*this, what);
+  JsonDocumentReader reader(*this, what, max_size);
   nlohmann::json::sax_parse(text, &reader);
   return root;
 }
 
 JsonId JsonDocument::find(JsonId object, std::string_view name) const {
-  for (const auto& [key, member] : (*this)[object].members) {
-    if (key == name) return member;
-  }
-  return kNoJson;
+  const JsonNode& node = (*this)[object];
+  const auto key = [&node](uint32_t position) -> std::string_view {
+    return node.members[position].first;
+  };
+  const auto place = std::ranges::lower_bound(node.by_name, name, {}, key);
+  return place != node.by_name.end() && key(*place) == name ? node.members[*place].second : kNoJson;
+}
+
+JsonId JsonDocument::item(const JsonNode& array, std::string_view index) const {
+  size_t number = 0;
+  const auto [end, error] = std::from_chars(index.data(), index.data() + index.size(), number);
+  if (error != std::errc() || number >= array.items.size()) return kNoJson;
+  const JsonId result = array.items[number];
+  return (*this)[result].key == index ? result : kNoJson;
 }
 
 JsonId JsonDocument::at_pointer(JsonId from, std::string_view pointer) const {
@@ -126,11 +144,7 @@ JsonId JsonDocument::at_pointer(JsonId from, std::string_view pointer) const {
     }
     pointer.remove_prefix(end);
     const JsonNode& node = (*this)[from];
-    from = find(from, name);
-    if (!node.is_array()) continue;
-    for (const JsonId item : node.items) {
-      if ((*this)[item].key == name) from = item;
-    }
+    from = node.is_array() ? item(node, name) : find(from, name);
   }
   return from;
 }

@@ -21,6 +21,7 @@ struct JsonNode {
   std::string text;                                     // of a string or a number
   std::vector<JsonId> items;                            // of an array
   std::vector<std::pair<std::string, JsonId>> members;  // of an object, in their order
+  std::vector<uint32_t> by_name;                        // positions of members, by their names
   JsonId parent = kNoJson;
   std::string key;  // in the parent: the member's name or the item's index
 
@@ -38,10 +39,14 @@ class JsonDocument {
   /// descend into a schema rely on.
   static constexpr int kMaxDepth = 256;
 
+  /// Values that a schema may have: far above that of published ones.
+  static constexpr JsonId kMaxSchemaValues = 1 << 16;
+
   /// Adds the values of a text and returns its outermost one. Throws Error on a syntax error, on a
-  /// member that an object has twice and on more than kMaxDepth levels, which calls the text
-  /// `what`.
-  JsonId read(std::string_view text, std::string_view what = "the schema");
+  /// member that an object has twice, on more than kMaxDepth levels and once there are more than
+  /// `max_size` values, which calls the text `what`.
+  JsonId read(std::string_view text, std::string_view what = "the schema",
+              JsonId max_size = kMaxSchemaValues);
 
   const JsonNode& operator[](JsonId id) const { return nodes_[static_cast<size_t>(id)]; }
   JsonId size() const { return static_cast<JsonId>(nodes_.size()); }
@@ -60,6 +65,8 @@ class JsonDocument {
 
  private:
   friend class JsonDocumentReader;
+  JsonId item(const JsonNode& array, std::string_view index) const;
+
   std::vector<JsonNode> nodes_;
 };
 

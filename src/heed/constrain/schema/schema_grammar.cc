@@ -11,6 +11,8 @@ namespace {
 constexpr uint32_t kMaxSpace = 64;
 /// Rules that a schema may need.
 constexpr size_t kMaxRules = 200'000;
+/// What deciding on one costs, relative to a node of an expression.
+constexpr size_t kRuleCost = 4;
 
 ByteSet json_space() {
   ByteSet set;
@@ -30,6 +32,7 @@ SchemaGrammar::SchemaGrammar(GrammarBuilder& builder, SchemaAlgebra& algebra)
 }
 
 void SchemaGrammar::count_rule() {
+  expressions_.spend(kRuleCost);
   require(++rules_ <= kMaxRules, "the schema needs more than {} rules", kMaxRules);
 }
 

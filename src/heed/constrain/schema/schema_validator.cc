@@ -48,7 +48,7 @@ std::optional<std::string> SchemaValidator::violation(std::string_view text) {
   denied_depth_ = -1;
   JsonId value = kNoJson;
   try {
-    value = instance_.read(text, "the text");
+    value = instance_.read(text, "the text", std::numeric_limits<JsonId>::max());
   } catch (const Error& error) {
     return error.what();
   }

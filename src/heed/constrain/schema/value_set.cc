@@ -9,6 +9,8 @@ namespace {
 
 /// Sets of objects or of arrays in a union.
 constexpr size_t kMaxUnion = 400;
+/// Names, groups and so on that are compared in the time of a node of an expression.
+constexpr size_t kComparisonsOfStep = 16;
 
 template <typename T>
 void append_new(std::vector<T>& to, const std::vector<T>& from) {
@@ -60,34 +62,34 @@ void add_other_sizes(std::vector<Set>& sets, uint64_t min, uint64_t max) {
 }
 
 template <typename T>
-bool has_all(const std::vector<T>& values, const std::vector<T>& parts) {
-  return std::all_of(parts.begin(), parts.end(), [&values](const T& part) {
+bool has_all(Expressions& expressions, const std::vector<T>& values, const std::vector<T>& parts) {
+  if (parts.size() > values.size()) return false;  // none of them is there twice
+  return std::all_of(parts.begin(), parts.end(), [&](const T& part) {
+    expressions.spend(values.size() / kComparisonsOfStep);
     return std::find(values.begin(), values.end(), part) != values.end();
   });
 }
 
-/// Whether `set` demands all that `other` does, so that it is a part of it.
-bool demands(const ObjectSet& set, const ObjectSet& other) {
-  return set.min >= other.min && set.max <= other.max && has_all(set.groups, other.groups) &&
-         has_all(set.required, other.required) && has_all(set.some, other.some) &&
-         has_all(set.names, other.names) && set.evaluated == other.evaluated;
+/// How much a set demands.
+size_t size_of(const ObjectSet& set) {
+  return set.groups.size() + set.required.size() + set.some.size() + set.names.size();
 }
-bool demands(const ArraySet& set, const ArraySet& other) {
-  return set.min >= other.min && set.max <= other.max && has_all(set.groups, other.groups) &&
-         has_all(set.some, other.some) && set.unique >= other.unique &&
-         set.repeating >= other.repeating && set.evaluated == other.evaluated;
-}
+size_t size_of(const ArraySet& set) { return set.groups.size() + set.some.size(); }
 
-/// The names of a set in which no other is allowed, if there is such a list.
-const PropertyGroup* closed_group(const ObjectSet& set) {
-  const PropertyGroup* shortest = nullptr;
-  for (const auto& group : set.groups) {
-    if (group->others != kNothing || !group->patterns.empty()) continue;
-    if (shortest == nullptr || group->names.size() < shortest->names.size()) {
-      shortest = group.get();
-    }
-  }
-  return shortest;
+/// Whether `set` demands all that `other` does, so that it is a part of it.
+bool demands(Expressions& expressions, const ObjectSet& set, const ObjectSet& other) {
+  const auto has = [&expressions](const auto& values, const auto& parts) {
+    return has_all(expressions, values, parts);
+  };
+  return set.min >= other.min && set.max <= other.max && has(set.groups, other.groups) &&
+         has(set.required, other.required) && has(set.some, other.some) &&
+         has(set.names, other.names) && set.evaluated == other.evaluated;
+}
+bool demands(Expressions& expressions, const ArraySet& set, const ArraySet& other) {
+  return set.min >= other.min && set.max <= other.max &&
+         has_all(expressions, set.groups, other.groups) &&
+         has_all(expressions, set.some, other.some) && set.unique >= other.unique &&
+         set.repeating >= other.repeating && set.evaluated == other.evaluated;
 }
 
 }  // namespace
@@ -158,10 +160,11 @@ ValueSet SchemaAlgebra::constants(const std::vector<JsonId>& locations) {
 
 template <typename Set>
 void SchemaAlgebra::add_unless_there(std::vector<Set>& sets, Set set) {
+  expressions_.spend(sets.size() / kComparisonsOfStep);
   for (const Set& other : sets) {
-    if (demands(set, other)) return;
+    if (demands(expressions_, set, other)) return;
   }
-  std::erase_if(sets, [&](const Set& other) { return demands(other, set); });
+  std::erase_if(sets, [&](const Set& other) { return demands(expressions_, other, set); });
   sets.push_back(std::move(set));
   if (sets.size() > kMaxUnion) refuse_current("it has too many alternatives");
 }
@@ -175,6 +178,7 @@ std::vector<Set> SchemaAlgebra::intersect_unions(const std::vector<Set>& a,
   for (const Set& left : a) {
     for (const Set& right : b) {
       spend(1);
+      expressions_.spend(size_of(left) * size_of(right) / kComparisonsOfStep);
       Set set = merge(left, right);
       if ((a.size() == 1 && b.size() == 1) || is_possible(set)) {
         add_unless_there(result, std::move(set));
@@ -316,74 +320,6 @@ std::vector<ArraySet> SchemaAlgebra::complement(const ArraySet& set) {
     result.back().unique = true;
   }
   return result;
-}
-
-ConjunctionId SchemaAlgebra::member_value(const ObjectSet& set, const std::string& name) {
-  ConjunctionId result = kAnything;
-  for (const auto& group : set.groups) {
-    const auto known = group->by_name.find(name);
-    bool found = known != group->by_name.end();
-    if (found) result = both(result, known->second);
-    for (const auto& [pattern, value] : group->patterns) {
-      if (!matches_name(pattern, name)) continue;
-      found = true;
-      result = both(result, value);
-    }
-    if (!found) result = both(result, group->others);
-  }
-  return result;
-}
-
-bool SchemaAlgebra::matches_name(ExpressionId names, const std::string& name) {
-  const auto [place, inserted] = name_matches_.try_emplace({names, name}, false);
-  if (inserted) place->second = text_.contains(names, name);
-  return place->second;
-}
-
-bool SchemaAlgebra::allows_name(const ObjectSet& set, const std::string& name) {
-  return std::all_of(set.names.begin(), set.names.end(),
-                     [&](ExpressionId names) { return matches_name(names, name); });
-}
-
-ConjunctionId SchemaAlgebra::item_value(const ArraySet& set, uint64_t position) {
-  ConjunctionId result = kAnything;
-  for (const ItemGroup& group : set.groups) {
-    result = both(result, position < group.prefix.size() ? group.prefix[position] : group.rest);
-  }
-  return result;
-}
-
-bool SchemaAlgebra::is_possible(const ObjectSet& set) {
-  if (set.min > set.max || set.required.size() > set.max) return false;
-  for (const std::string& name : set.required) {
-    if (!allows_name(set, name) || is_empty(member_value(set, name))) return false;
-  }
-  const PropertyGroup* closed = closed_group(set);
-  if (closed != nullptr && closed->names.size() < set.min) return false;
-  for (const SomeProperty& some : set.some) {
-    if (is_empty(some.value)) return false;
-    if (closed == nullptr) continue;
-    const auto has_one = [&](const auto& known) {
-      const std::string& name = known.first;
-      return matches_name(some.names, name) && allows_name(set, name) &&
-             !is_empty(both(member_value(set, name), some.value));
-    };
-    if (std::none_of(closed->names.begin(), closed->names.end(), has_one)) return false;
-  }
-  return true;
-}
-
-bool SchemaAlgebra::is_possible(const ArraySet& set) {
-  if (set.min > set.max || (set.unique && set.repeating)) return false;
-  // Few arrays are contradictory far from their beginning; the grammar leaves those out.
-  constexpr uint64_t kPositions = 16;
-  for (uint64_t i = 0; i < std::min(set.min, kPositions); ++i) {
-    if (is_empty(item_value(set, i))) return false;
-  }
-  return std::none_of(set.some.begin(), set.some.end(), [&](const SomeItems& some) {
-    return some.min > some.max || (some.min > 0 && is_empty(some.value)) ||
-           (some.min > 0 && set.max != kNoLimit && some.from + some.min > set.max);
-  });
 }
 
 }  // namespace heed::constrain
