@@ -91,7 +91,7 @@ TEST(ApiErrors, OfWhatOnlyTheModelCanRefuseAre400) {
       {"/v1/attention", {{"model", "lm"}, {"text", "a"}, {"layer", 99}}},
       {"/v1/attention", {{"model", "lm"}, {"text", "a"}, {"kind", "cross"}}},
       {"/v1/attention", {{"model", "lm"}, {"text", "a"}, {"target", "b"}}},
-      {"/v1/translate", {{"model", "en-de"}, {"text", "a"}, {"target_language", "de"}}},
+      {"/v1/translate", {{"model", "en-de"}, {"text", "a"}, {"target_language", "fr"}}},
       {"/v1/translate", {{"model", "nllb"}, {"text", "a"}}},
       {"/v1/detokenize", {{"model", "lm"}, {"tokens", {99'999}}}}};
   for (const auto& [path, body] : requests) {

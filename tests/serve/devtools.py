@@ -11,6 +11,8 @@ import time
 import urllib.parse
 
 PATIENCE = 30  # seconds that anything may take
+# A mouse, also on a machine without one: Blink's enumerators for "hover" and "fine".
+POINTER = "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
 
 
 def find_chromium():
@@ -28,7 +30,7 @@ class Browser:
         to_browser, self.write_end = os.pipe()
         self.read_end, from_browser = os.pipe()
         arguments = [find_chromium(), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                     "--no-first-run", "--remote-debugging-pipe", f"--user-data-dir={self.profile}", "about:blank"]
+                     "--no-first-run", POINTER, "--remote-debugging-pipe", f"--user-data-dir={self.profile}", "about:blank"]
         # The browser reads commands from descriptor 3 and writes to 4.
         shell = ["bash", "-c", f'exec "$@" 3<&{to_browser} 4>&{from_browser}', "chromium", *arguments]
         self.process = subprocess.Popen(shell, pass_fds=(to_browser, from_browser), stderr=subprocess.DEVNULL)
@@ -37,7 +39,9 @@ class Browser:
         self.buffer, self.number, self.session = b"", 0, None
         self.problems = []  # uncaught exceptions, violations of the policy, errors of the console
         self.requests = []  # addresses
-        self.scripted = {}  # answers instead of the server's, by path: lists of (status, headers, body)
+        # Answers instead of the server's, by path: a list of (status, headers, body), which are given one after the
+        # other, or a function that returns one for the body of a request, or None to ask the server.
+        self.scripted = {}
         target = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
         self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network", "Fetch"):
@@ -86,13 +90,17 @@ class Browser:
         elif event.get("method") == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
         elif event.get("method") == "Fetch.requestPaused":
-            self.answer(parameters["requestId"], urllib.parse.urlsplit(parameters["request"]["url"]).path)
+            request = parameters["request"]
+            path = urllib.parse.urlsplit(request["url"]).path
+            self.answer(parameters["requestId"], path, request.get("postData", ""))
 
-    def answer(self, request, path):
-        if not self.scripted.get(path):
+    def answer(self, request, path, posted):
+        script = self.scripted.get(path)
+        answer = script(posted) if callable(script) else script.pop(0) if script else None
+        if answer is None:
             self.send("Fetch.continueRequest", {"requestId": request})
             return
-        status, headers, body = self.scripted[path].pop(0)
+        status, headers, body = answer
         self.send("Fetch.fulfillRequest", {
             "requestId": request, "responseCode": status, "body": base64.b64encode(body.encode()).decode(),
             "responseHeaders": [{"name": name, "value": value} for name, value in headers.items()]})
@@ -100,8 +108,10 @@ class Browser:
     # ---- the page ----
 
     def resize(self, width, height):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
-                  mobile=width < 600)
+        """Narrow ones are phones, without a mouse."""
+        mobile = width < 600
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
+        self.call("Emulation.setTouchEmulationEnabled", enabled=mobile)
 
     def prefer(self, scheme):
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
@@ -147,11 +157,24 @@ class Browser:
     def type(self, text):
         self.call("Input.insertText", text=text)
 
-    def key(self, name):
-        code = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowRight": 39, "Tab": 9}[name]
+    def key(self, name, modifiers=0):
+        """modifiers: 1 Alt, 2 Ctrl, 4 Meta, 8 Shift, or a sum of them."""
+        code = {"Backspace": 8, "Tab": 9, "Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
+                "ArrowDown": 40, "z": 90}[name]
         text = {"text": "\r"} if name == "Enter" else {}
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=name, code=name, windowsVirtualKeyCode=code, **text)
-        self.call("Input.dispatchKeyEvent", type="keyUp", key=name, code=name, windowsVirtualKeyCode=code)
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=name, code=name, windowsVirtualKeyCode=code,
+                  modifiers=modifiers, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=name, code=name, windowsVirtualKeyCode=code,
+                  modifiers=modifiers)
+
+    def choose_files(self, selector, *paths):
+        """In an <input type=file>."""
+        root = self.call("DOM.getDocument")["root"]["nodeId"]
+        node = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self.call("DOM.setFileInputFiles", nodeId=node, files=[str(path) for path in paths])
+
+    def save_downloads(self, directory):
+        self.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(directory))
 
     def screenshot(self, path, whole=True):
         picture = self.call("Page.captureScreenshot", captureBeyondViewport=whole)

@@ -80,6 +80,22 @@ TEST(TranslateRoute, TakesTheLanguagesOfAModel) {
   EXPECT_EQ(post("/v1/translate", unknown).status, 400);
 }
 
+// The files of such a model name no languages, so that it has no codes to choose by.
+TEST(TranslateRoute, TakesTheLanguagesThatAreListedForAConfiguredModel) {
+  const Json listed = Json::parse(get("/v1/models/en-de").body);
+  EXPECT_EQ(listed["source_languages"], Json({"en"}));
+  EXPECT_EQ(listed["languages"], Json({"de"}));
+  Json request = {{"model", "en-de"}, {"text", "the sea"}};
+  const Json expected = posted("/v1/translate", request), map = posted("/v1/attention", request);
+  request["source_language"] = listed["source_languages"][0];
+  request["target_language"] = listed["languages"][0];
+  EXPECT_EQ(posted("/v1/translate", request), expected);
+  EXPECT_EQ(posted("/v1/attention", request), map);
+  request["source_language"] = "de";
+  EXPECT_EQ(post("/v1/translate", request).status, 400);
+  EXPECT_EQ(post("/v1/attention", request).status, 400);
+}
+
 TEST(TranslateRoute, RefusesWhatIsTooLongOrWrong) {
   std::string text;
   for (int i = 0; i < 60; ++i) text += "sea ";

@@ -5,230 +5,16 @@ import contextlib
 import json
 import os
 import pathlib
-import re
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 
-from devtools import PATIENCE, Browser, find_chromium
-
-GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden"
-
-CHAT_TEMPLATE = """\
-{%- for message in messages %}{{ message.role + ': ' + message.content + ' ' }}{% endfor %}
-{%- if add_generation_prompt %}{{ 'assistant: ' }}{% endif -%}
-"""
-
-# Never ends by itself, since it has no end-of-sequence token.
-CHAT_CONFIG = {
-    "model_type": "llama", "vocab_size": 120, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1,
-    "num_attention_heads": 2, "max_position_embeddings": 1 << 20, "rms_norm_eps": 1e-5, "hidden_act": "silu",
-    "bos_token_id": 1, "eos_token_id": None,
-}
-
-WRITER = '[[model]]\nname = "writer"\npath = "decoder"\nrandom_weights = 1\n'
-READER = f'[[model]]\nname = "reader"\npath = "{GOLDEN}/translation/mbart-50"\non_first_use = true\n'
-TRANSLATOR = f'[[model]]\nname = "translator"\npath = "{GOLDEN}/translation/nllb"\n'
-
-
-def make_decoder(directory):
-    directory.mkdir()
-    (directory / "tokenizer.model").write_bytes((GOLDEN / "sentencepiece/bpe.model").read_bytes())
-    (directory / "tokenizer_config.json").write_text('{"add_bos_token": false, "add_eos_token": false}')
-    (directory / "chat_template.jinja").write_text(CHAT_TEMPLATE)
-    (directory / "config.json").write_text(json.dumps(CHAT_CONFIG))
-
-
-class Server:
-    """heed serve with a configuration, in a directory of its own."""
-
-    def __init__(self, heed, directory, models, port=0, settings=""):
-        (directory / "serve.toml").write_text(settings + models)
-        command = [heed, "serve", "--config", "serve.toml", "--port", str(port)]
-        self.process = subprocess.Popen(command, cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                        text=True, env={**os.environ, "HF_HUB_OFFLINE": "1"})
-        self.port = None
-        lines = []
-        for line in self.process.stderr:
-            lines.append(line)
-            if found := re.search(r"http://127\.0\.0\.1:(\d+)", line):
-                self.port = int(found.group(1))
-                break
-        assert self.port, "".join(lines)
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
-
-    @property
-    def address(self):
-        return f"http://127.0.0.1:{self.port}/"
-
-    def end(self):
-        self.process.kill()
-        self.process.wait()
-
-
-def tabs(browser):
-    return browser.evaluate("[...document.querySelectorAll('[role=tab]:not([hidden])')].map(t => t.textContent)")
-
-
-def focus(browser, selector):
-    browser.evaluate(f"document.querySelector({json.dumps(selector)}).focus()")
-
-
-def ask(browser, question):
-    focus(browser, ".composer textarea")
-    browser.type(question)
-    browser.key("Enter")
-
-
-def set_field(browser, name, value):
-    browser.evaluate(f"document.querySelector('#chat [name={name}]').value = {json.dumps(value)}")
-
-
-def choose(browser, selector, value):
-    """In a <select>."""
-    browser.evaluate(f"""(() => {{
-        const select = document.querySelector({json.dumps(selector)});
-        select.value = {json.dumps(value)};
-        select.dispatchEvent(new Event("change"));
-    }})()""")
-
-
-def visible(selector):
-    return f"document.querySelector({json.dumps(selector)})?.checkVisibility()"
-
-
-def event_stream(*deltas, logprobs=None):
-    """Server-sent events of a chat completion."""
-    chunks = [{"model": "writer", "choices": [{"index": 0, "delta": delta, "logprobs": logprobs, "finish_reason": None}]}
-              for delta in deltas]
-    chunks.append({"model": "writer", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
-    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
-    return 200, {"Content-Type": "text/event-stream"}, body
-
-
-def refusal(status, message, seconds):
-    return status, {"Retry-After": str(seconds)}, json.dumps({"error": {"message": message}})
-
-
-CHAT = "/v1/chat/completions"
-
-
-def translate_while_typing(browser):
-    browser.click("#tab-translate")
-    browser.wait("document.querySelector('#translate [name=source]').options.length > 100")
-    assert browser.evaluate("document.querySelector('#translate [name=target]').selectedOptions[0].text")
-    focus(browser, "#translate textarea")
-    browser.type("The old house.\n\nBy the river.")
-    browser.wait("document.querySelectorAll('.translation > div').length === 3")
-    browser.wait("document.querySelector('.translation .word') && !document.querySelector('.translation .pending')")
-    browser.wait(visible(".alternatives li:nth-child(2) button"))
-    assert "translator" in browser.text("#translate .state")
-    # A word lights up with the words that it is aligned with.
-    browser.hover(".translation .word")
-    assert browser.evaluate("document.querySelectorAll('.translation .lit').length") == 1
-    assert browser.evaluate("document.querySelectorAll('.mirror .lit').length") == 1
-    # Another candidate takes the place of the best.
-    other = browser.text(".alternatives li:nth-child(2) bdi")
-    browser.click(".alternatives li:nth-child(2) button")
-    assert browser.evaluate("document.querySelector('.translation').innerText").rstrip().endswith(other.rstrip())
-    # By keys as well.
-    focus(browser, ".translation")
-    browser.key("ArrowRight")
-    assert "←" in browser.text("#translate .state")
-    # A language that was not asked for yet.
-    choose(browser, "#translate [name=target]", "isl_Latn")
-    browser.wait("document.querySelector('.translation').lang === 'is-Latn'")
-    browser.wait("document.querySelector('.translation .word') && !document.querySelector('.translation .pending')")
-    browser.evaluate("document.querySelector('#translate [name=clear]').click()")
-    browser.wait("document.querySelector('.translation').textContent === ''")
-
-
-def chat_streams_and_stops(browser):
-    browser.click("#tab-chat")
-    set_field(browser, "max_tokens", "500000")
-    ask(browser, "the <b>sheep</b>")
-    browser.wait("document.querySelector('.content').textContent.length > 200")
-    before = len(browser.text(".content"))
-    browser.wait(f"document.querySelector('.content').textContent.length > {before}")  # it grows
-    browser.click("[name=stop]")
-    browser.wait(visible("[name=send]"))
-    assert "Stopped." in browser.text(".turn .note")
-    length = len(browser.text(".content"))
-    time.sleep(0.3)
-    assert len(browser.text(".content")) == length
-    assert browser.text(".question") == "the <b>sheep</b>" and browser.text(".model") == "writer"
-    assert browser.evaluate("document.querySelectorAll('.log b').length") == 0
-    # The server computes no more.
-    idle = 'heed_running_requests{model="writer"} 0'
-    browser.wait(f"(await (await fetch('/metrics')).text()).includes('{idle}')")
-
-
-def chat_regenerates_and_forgets(browser):
-    set_field(browser, "max_tokens", "12")
-    before = browser.text(".content")
-    browser.click(".turn:last-child .foot button:last-child")
-    browser.wait(visible("[name=send]") + " && document.querySelector('.turn .note').textContent.includes('tokens')")
-    after = browser.text(".content")
-    assert after and len(after) < len(before)
-    assert "12 tokens" in browser.text(".turn .note") and "longest answer" in browser.text(".turn .note")
-    ask(browser, "again")
-    browser.wait("document.querySelectorAll('.turn').length === 2")
-    browser.wait(visible("[name=send]"))
-    # A reload keeps the conversation.
-    browser.evaluate("location.reload()")
-    browser.wait("document.querySelectorAll('.turn').length === 2")
-    browser.wait(visible("#chat [name=new]"))
-    browser.click("#chat [name=new]")
-    assert browser.evaluate("document.querySelectorAll('.turn').length") == 0
-
-
-def chat_shows_what_a_model_says_as_text(browser):
-    hostile = "<img src=x onerror='document.title=1'><script>document.title=2</script>"
-    browser.scripted[CHAT] = [event_stream({"reasoning_content": "Let me "}, {"reasoning_content": "think."},
-                                           {"content": hostile})]
-    ask(browser, "hello")
-    browser.wait(visible(".turn:last-child .foot"))
-    assert browser.text(".turn:last-child .content") == hostile
-    assert browser.text(".turn:last-child .reasoning p") == "Let me think."
-    assert not browser.evaluate("document.querySelector('.turn:last-child details').open")
-    assert browser.evaluate("document.querySelectorAll('.log img, .log script').length") == 0
-    assert browser.evaluate("document.title") == "heed"
-
-
-def chat_shows_what_a_schema_forbade(browser):
-    why = '"S" cannot follow; expected "t"'
-    logprobs = {"content": [{"token": "true", "logprob": -3.0, "top_logprobs": [
-        {"token": "Sure", "logprob": -0.1, "forbidden": why}, {"token": "true", "logprob": -3.0}]}]}
-    browser.scripted[CHAT] = [event_stream({"content": "true"}, logprobs=logprobs)]
-    set_field(browser, "schema", '{"const": true}')
-    ask(browser, "Is it?")
-    browser.wait(visible(".turn:last-child .foot"))
-    browser.evaluate("document.querySelector('.turn:last-child details:not([hidden])').open = true")
-    browser.click(".turn:last-child .token.steered")
-    candidates = browser.evaluate(
-        "[...document.querySelectorAll('.turn:last-child .candidates li')].map(e => [...e.children].map(c => c.textContent))")
-    assert candidates == [["Sure", "90.5 %", why], ["true", "4.98 %", "chosen"]], candidates
-    # A schema that is no JSON is said before anything is sent.
-    set_field(browser, "schema", "{")
-    ask(browser, "Is it?")
-    browser.wait("document.querySelector('.turn:last-child .note').textContent.includes('JSON')")
-    set_field(browser, "schema", "")
-
-
-def a_busy_server_is_reported_and_asked_again(browser):
-    browser.scripted[CHAT] = [refusal(429, "256 requests wait already", 1), refusal(503, "models are being loaded", 1),
-                              event_stream({"content": "At last."})]
-    ask(browser, "hello")
-    browser.wait("document.querySelector('#notice').textContent.includes('busy: 256 requests wait already')")
-    browser.wait("document.querySelector('#notice').textContent.includes('models are being loaded')")
-    browser.wait("document.querySelector('.turn:last-child .content').textContent === 'At last.'")
-    browser.wait("document.querySelector('#notice').hidden")
-    # What the server refuses for good is said where the answer would be.
-    browser.scripted[CHAT] = [refusal(400, "the input has 9 tokens too many", 0)]
-    ask(browser, "hello")
-    browser.wait("document.querySelector('.turn:last-child .note').textContent.includes('9 tokens too many')")
+import page_chat
+import page_markdown
+import page_translate
+from devtools import Browser, find_chromium
+from page_steps import (EN_DE, LAST, READER, TRANSLATOR, WRITER, Server, ask, choose, focus, make_decoder, press, set_field,
+                        tabs, visible)
 
 
 def attention_is_drawn(browser):
@@ -252,22 +38,75 @@ def attention_is_drawn(browser):
     assert browser.text("#attention .state") == "Attention of translator"
 
 
+# The translators that are loaded.
+OFFERED = "[...document.querySelectorAll('#translate [name=model] > option')].map(o => o.value).join()"
+
+
+def a_page_waits_for_models(browser, server):
+    """Opened while the server loads them, it follows by itself; those of a first use offer themselves."""
+    listed = [{"id": name, "object": "model", "loaded": False} for name in ("writer", "translator")]
+    answer = 200, {"Content-Type": "application/json"}, json.dumps({"object": "list", "data": listed})
+    browser.scripted["/v1/models"] = [answer] * 3
+    browser.scripted["/health"] = [(503, {}, "{}")] * 3
+    browser.open("about:blank")
+    browser.open(server.address)
+    browser.wait("document.querySelector('#notice')?.textContent.includes('loading its models: writer, translator')")
+    assert browser.evaluate("document.querySelector('#tab-chat').hidden")
+    browser.wait("!document.querySelector('#tab-chat').hidden && document.querySelector('#notice').hidden")
+    assert browser.scripted["/v1/models"] == []
+    # Nobody has chosen a tab: the first one opens as soon as it can.
+    assert browser.text("[role=tab][aria-selected=true]") == "Translate"
+    # A server that is started again says less than it did, and the page remembers.
+    browser.click("#tab-chat")
+    browser.scripted["/v1/models"] = [answer] * 2
+    browser.scripted["/health"] = [(503, {}, "{}")] * 2
+    browser.evaluate("window.dispatchEvent(new Event('online'))")
+    browser.wait("document.querySelector('#notice').textContent.includes('loading its models')")
+    assert not browser.evaluate("document.querySelector('#tab-chat').hidden")
+    browser.wait("document.querySelector('#notice').hidden")
+    # One that a first use loads is loaded by choosing it.
+    choose(browser, "#chat [name=model]", "reader")
+    browser.wait("document.querySelector('#chat .state').textContent.includes('Loaded, but reader can only')")
+    assert browser.evaluate("document.querySelector('#chat [name=model]').value") == "writer"
+    browser.wait(f"{OFFERED} === 'translator,en-de,reader'")
+
+
+def models_of_a_first_use_offer_themselves(browser, server):
+    browser.open(server.address)
+    browser.wait("document.querySelector('#load .intro')?.textContent.includes('Press')")
+    assert tabs(browser) == ["Load"]
+    browser.click("#load article button")
+    browser.wait("document.querySelector('[role=tab][aria-selected=true]').textContent === 'Translate'")
+
+
 def load_is_live(browser):
     set_field(browser, "max_tokens", "500000")
     browser.click("#tab-chat")
     ask(browser, "hello")
-    browser.wait("document.querySelector('.turn:last-child .content').textContent.length > 10")
+    browser.wait(f"document.querySelector('{LAST} .content').textContent.length > 10")
+    end = int(time.time()) - 1200
+    kept = {"interval_seconds": 10, "time": [end - 10 * (90 - i) for i in range(90)], "memory_bytes": [1 << 28] * 90}
+    for name in ("output_tokens", "running_requests", "queued_requests", "errors", "refused"):
+        kept[name] = [100] * 90
+    kept["first_token_seconds_p50"] = [0.25] * 45 + [None] * 45
+    browser.scripted["/v1/history"] = [(200, {"Content-Type": "application/json"}, json.dumps(kept))]
     browser.click("#tab-load")
-    running = "[...document.querySelectorAll('#load .figure')].find(f => f.textContent.startsWith('Running'))"
+    running = "[...document.querySelectorAll('#load .figure')].find(f => f.textContent.startsWith('Answering'))"
     browser.wait(f"{running}?.querySelector('.value').textContent === '1'")
     card = "[...document.querySelectorAll('#load article')].find(a => a.querySelector('h3').textContent === 'writer')"
-    browser.wait(f"parseFloat({card}.querySelector('.speed b').textContent.replace(',', '')) > 10")
-    browser.wait(f"{card}.querySelector('path.line').getAttribute('d').split('L').length > 2")
+    browser.wait(f"parseFloat({card}.querySelector('div:nth-child(2) dd').textContent.replace(',', '')) > 10")
+    charts = "[...document.querySelectorAll('#load .chart')].map(e => [e.querySelector('span').textContent, " \
+        "e.querySelector('b').textContent, (e.querySelector('.line')?.getAttribute('d') || '').split('L').length])"
+    browser.wait(f"{charts}.every(([title, value, points]) => !/Tokens|Requests/.test(title) || points > 2)")
+    # What the server has kept is shown, too.
+    press(browser, "Last hour", "#load .spans")
+    found = {title: (value, points) for title, value, points in browser.evaluate(charts)}
+    assert found["Tokens per second"][1] > 20, found  # 15 minutes of it
+    assert found["Memory"][0].endswith("MB"), found
     # A model that was not loaded yet.
-    offered = "[...document.querySelector('#translate [name=model]').options].map(o => o.value).join()"
-    assert browser.evaluate(offered) == "translator"
+    assert browser.evaluate(OFFERED) == "translator,en-de"
     browser.evaluate("[...document.querySelectorAll('#load article button')].find(b => b.checkVisibility()).click()")
-    browser.wait(f"{offered} === 'translator,reader'")
+    browser.wait(f"{OFFERED} === 'translator,en-de,reader'")
     browser.click("#tab-chat")
     focus(browser, ".composer textarea")
     browser.key("Escape")
@@ -316,15 +155,15 @@ def a_server_that_goes_away_is_reported(browser, server, start):
     browser.click("#tab-chat")
     set_field(browser, "max_tokens", "500000")
     ask(browser, "hello")
-    browser.wait("document.querySelector('.turn:last-child .content').textContent.length > 10")
+    browser.wait(f"document.querySelector('{LAST} .content').textContent.length > 10")
     server.end()
-    browser.wait("document.querySelector('.turn:last-child .note').textContent.includes('went away')")
+    browser.wait(f"document.querySelector('{LAST} .foot').textContent.includes('went away')")
     set_field(browser, "max_tokens", "5")
     ask(browser, "are you there?")
     browser.wait("document.querySelector('#notice').textContent.includes('cannot be reached')")
     # It comes back with fewer models; the question is answered without a further key.
     again = start(WRITER, server.port)
-    browser.wait("document.querySelector('.turn:last-child .content').textContent.length > 0")
+    browser.wait(f"document.querySelector('{LAST} .content').textContent.length > 0")
     browser.wait("document.querySelector('#notice').hidden")
     browser.wait("document.querySelector('#tab-translate').hidden")
     return again
@@ -361,15 +200,22 @@ def main():
 
         browser = Browser()
         stack.callback(browser.close)
-        server = start(WRITER + TRANSLATOR + READER)
+        server = start(WRITER + TRANSLATOR + EN_DE + READER)
         browser.open(server.address)
         browser.wait("document.querySelector('#tab-load') && !document.querySelector('#tab-load').hidden")
         assert tabs(browser) == ["Translate", "Chat", "Attention", "Load"], tabs(browser)
-        for check in (translate_while_typing, chat_streams_and_stops, chat_regenerates_and_forgets,
-                      chat_shows_what_a_model_says_as_text, chat_shows_what_a_schema_forbade,
-                      a_busy_server_is_reported_and_asked_again, attention_is_drawn, load_is_live, keys_and_theme, fits_narrow_screens):
+        checks = (*page_translate.CHECKS, *page_chat.CHECKS, *page_markdown.CHECKS, attention_is_drawn, load_is_live,
+                  keys_and_theme, fits_narrow_screens)
+        for check in checks:
+            begin = time.monotonic()
             check(browser)
-            print(check.__name__)
+            print(f"{check.__name__}: {time.monotonic() - begin:.1f} s", flush=True)
+        server.end()
+        server = start(WRITER + TRANSLATOR + EN_DE + READER)
+        a_page_waits_for_models(browser, server)
+        models_of_a_first_use_offer_themselves(browser, start(READER))
+        browser.open(server.address)
+        browser.wait(visible("#tab-chat"))
         server = a_server_that_goes_away_is_reported(browser, server, start)
         server.end()
         (directory / "keys.txt").write_text("correct\n")

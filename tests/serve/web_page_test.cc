@@ -23,9 +23,9 @@ size_t count(std::string_view text, std::string_view part) {
   return found;
 }
 
-TEST(WebPage, HasAtMost110KB) {
+TEST(WebPage, HasAtMost150KB) {
   const HttpResponse page = web_page();
-  EXPECT_LE(page.body.size(), 110'000u);
+  EXPECT_LE(page.body.size(), 150'000u);
   EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
 }
 

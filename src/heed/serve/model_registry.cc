@@ -175,8 +175,11 @@ std::shared_ptr<ModelRegistry::Entry> ModelRegistry::find(const std::string& nam
 }
 
 ModelRegistry::Target ModelRegistry::target_of(const Entry& entry, const std::string& name) {
-  Target target{
-      .name = name.empty() ? entry.source.name : name, .model = entry.model, .tasks = entry.tasks};
+  Target target{.name = name.empty() ? entry.source.name : name,
+                .model = entry.model,
+                .tasks = entry.tasks,
+                .source_language = entry.source.source_language,
+                .target_language = entry.source.target_language};
   if (entry.source.load.adapters.empty()) return target;
   target.adapters.emplace();
   if (target.name != entry.source.name) target.adapters->push_back(target.name);

@@ -42,6 +42,8 @@ class ModelRegistry {
     ModelTasks tasks;
     /// For Request::adapters: those of the name. Not set if the model has no adapters.
     std::optional<std::vector<std::string>> adapters = {};
+    /// ModelSource::source_language and target_language.
+    std::string source_language = {}, target_language = {};
   };
   /// The model of this name if it is loaded. Otherwise the loader thread loads it and calls `then`,
   /// or `failed` when it cannot be loaded; neither may throw. An empty name stands for the only

@@ -2,6 +2,7 @@
 
 #include "heed/generate/generate_options.h"
 #include "heed/serve/declared_fields.h"
+#include "heed/serve/language_codes.h"
 
 namespace heed::serve {
 
@@ -18,6 +19,15 @@ TranslateOptions read_translate_options(JsonFields& fields) {
   search.scores = true;
   read_option(fields, TranslateOption::alignments, options);
   return options;
+}
+
+void use_own_codes(const ModelCall& call, std::string& source, std::string& target) {
+  const auto replace = [](std::string& language, const std::string& configured,
+                          const std::vector<std::string>& codes) {
+    if (language == configured) language = code_of_language(codes, language);
+  };
+  replace(source, call.target.source_language, call.model().source_languages());
+  replace(target, call.target.target_language, call.model().languages());
 }
 
 }  // namespace heed::serve

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "heed/serve/json_fields.h"
+#include "heed/serve/services.h"
 #include "heed/translation.h"
 
 namespace heed::serve {
@@ -8,5 +9,9 @@ namespace heed::serve {
 /// "source_language", "target_language", "num_beams", "n_best", "length_penalty", "max_new_tokens",
 /// "alignments". Throws ApiError as JsonFields.
 TranslateOptions read_translate_options(JsonFields& fields);
+
+/// Replaces languages that the configuration gives the model, and that GET /v1/models lists, by the
+/// model's own codes of them: by none if its files do not name languages.
+void use_own_codes(const ModelCall& call, std::string& source, std::string& target);
 
 }  // namespace heed::serve

@@ -4,7 +4,7 @@
 
 namespace heed::serve {
 
-/// The web page at /, which is a client of the other routes: one answer of less than 110 KB that
+/// The web page at /, which is a client of the other routes: one answer of less than 150 KB that
 /// needs no further file. Its Content-Security-Policy allows its own script and style alone, by a
 /// nonce that no other answer has, and requests to this server.
 HttpResponse web_page();

@@ -3,7 +3,7 @@
 class AttendPanel extends Panel {
   constructor(element, server, models) {
     super(element, server, models, "attention", (model) => this.offer(model));
-    this.text = this.find("[name=text]");
+    this.input = this.find("[name=text]");
     this.translation = this.find("[name=translation]");
     this.languages = new LanguageChoice(element, () => {});
     this.request = new AbortController();
@@ -26,8 +26,8 @@ class AttendPanel extends Panel {
   }
 
   async ask() {
-    const text = this.text.value.trim();
-    if (!text) return this.text.focus();
+    const text = this.input.value.trim();
+    if (!text) return this.input.focus();
     this.request.abort();
     const { signal } = (this.request = new AbortController());
     const body = { model: this.choice.name, text, format: "viewer", ...this.languages.fields };

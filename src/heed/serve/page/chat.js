@@ -1,30 +1,21 @@
-// A conversation with a chat model, streamed. What a model says is text and never becomes markup.
+// A conversation with a chat model, streamed.
 
-const FINISH_NOTES = {
-  length: "The longest answer was reached.",
-  tool_calls: "The model called a function, which this page does not have.",
-};
-
-// The fields of a request for an answer that a JSON Schema allows, with what the model would have said.
-function schemaFields(text) {
-  return {
-    response_format: { type: "json_schema", json_schema: { name: "answer", schema: JSON.parse(text) } },
-    structured_outputs: { free_log_probabilities: true },
-    logprobs: true,
-    top_logprobs: 6,
-  };
-}
+const DRAWING_SHARE = 0.25; // of the time, at most, in which a long answer is drawn while it arrives
 
 class ChatPanel extends Panel {
   constructor(element, server, models) {
-    super(element, server, models, "chat", () => {});
+    super(element, server, models, "chat", () => this.count());
     this.log = this.find(".log");
     this.input = this.find(".composer textarea");
     this.buttons = { send: this.find("[name=send]"), stop: this.find("[name=stop]") };
-    this.turns = []; // the Turns of this conversation
+    this.settings = new ChatSettings(this.find(".settings"), this.find("[name=settings]"));
+    this.meter = new ContextMeter(this.find(".meter"), server);
+    this.attachments = new Attachments(element, () => this.count(), (error) => this.report(error));
+    this.views = new Map(); // the Question or Answer of each message that was shown
     this.request = null; // an AbortController, while an answer is streamed
     this.listen();
-    this.restore();
+    const kept = JSON.parse(sessionStorage.getItem("conversation") || "null");
+    this.conversation = new Conversation(kept || undefined);
     this.setRunning(false);
   }
 
@@ -33,10 +24,12 @@ class ChatPanel extends Panel {
       event.preventDefault();
       this.send();
     });
-    this.input.addEventListener("input", () => this.fit());
+    this.input.addEventListener("input", () => {
+      fitHeight(this.input);
+      this.count();
+    });
     this.input.addEventListener("keydown", (event) => {
-      const newline = event.shiftKey || event.isComposing || matchMedia("(pointer: coarse)").matches;
-      if (event.key !== "Enter" || newline) return;
+      if (!sends(event)) return;
       event.preventDefault();
       this.send();
     });
@@ -45,114 +38,146 @@ class ChatPanel extends Panel {
       this.stop();
       this.input.focus();
     });
-    const settings = this.find("[name=settings]");
-    settings.addEventListener("click", () => {
-      const card = this.find(".settings");
-      card.hidden = !card.hidden;
-      settings.setAttribute("aria-expanded", String(!card.hidden));
-    });
+    for (const example of this.element.querySelectorAll(".examples button")) {
+      example.addEventListener("click", () => {
+        this.input.value = example.textContent;
+        this.send();
+      });
+    }
     this.find("[name=new]").addEventListener("click", () => this.begin());
-  }
-
-  // As high as its text.
-  fit() {
-    this.input.style.height = "auto";
-    this.input.style.height = this.input.scrollHeight + "px";
+    const menu = this.find(".menu");
+    for (const button of menu.querySelectorAll("button")) {
+      button.addEventListener("click", () => {
+        menu.open = false;
+        exportConversation(button.name, this.settings.system, this.conversation.path);
+      });
+    }
+    menu.addEventListener("focusout", (event) => { if (!menu.contains(event.relatedTarget)) menu.open = false; });
   }
 
   // ---- the conversation ----
 
   begin() {
     this.stop();
-    this.turns = [];
-    this.log.replaceChildren();
+    this.conversation = new Conversation();
+    this.views.clear();
+    this.show();
     this.save();
     this.input.focus();
   }
 
-  save() { sessionStorage.setItem("chat", JSON.stringify(this.turns.map((turn) => turn.data))); }
-
-  restore() {
-    for (const data of JSON.parse(sessionStorage.getItem("chat") || "[]")) this.add(data);
-    this.markLast();
+  save() {
+    try {
+      sessionStorage.setItem("conversation", JSON.stringify(this.conversation.nodes));
+    } catch {
+      this.say("This conversation is too long to be kept: a reload of this page will lose its end.", "warning");
+    }
   }
 
-  add(data) {
-    const turn = new Turn(data, () => this.answer(turn));
-    this.turns.push(turn);
-    this.log.append(turn.element);
-    return turn;
+  view(node) {
+    if (!this.views.has(node)) {
+      const show = (version) => {
+        this.conversation.show(version);
+        this.show();
+        this.save();
+      };
+      const actions = { show, edit: (from, text) => this.edit(from, text), regenerate: (from) => this.regenerate(from) };
+      this.views.set(node, node.role === "user" ? new Question(node, actions) : new Answer(node, actions));
+    }
+    return this.views.get(node);
+  }
+
+  // Shows the open path, and what can be done with its messages now.
+  show() {
+    const views = this.conversation.path.map((node) => this.view(node));
+    const elements = views.map((view) => view.element);
+    [...this.log.children].filter((element) => !elements.includes(element)).forEach((element) => element.remove());
+    this.log.append(...elements.filter((element) => !element.isConnected));
+    for (const view of views) view.refresh(this.conversation.versions(view.node), Boolean(this.request));
+    this.find(".menu").hidden = !views.length;
+    this.count();
+  }
+
+  // The tokens of the draft and of what is before it.
+  count() {
+    if (!this.conversation) return;
+    const used = this.conversation.path.findLast((node) => node.tokens)?.tokens || 0;
+    const text = withFiles(this.input.value.trim(), this.attachments.files);
+    this.meter.show(this.choice.name, text, used, this.choice.model?.context_length);
   }
 
   send() {
-    const question = this.input.value.trim();
-    if (!question || this.request) return;
+    const content = this.input.value.trim();
+    const { files } = this.attachments;
+    if ((!content && !files.length) || this.request) return;
+    this.say("");
+    const question = this.conversation.add({ role: "user", content, files }, this.conversation.path.at(-1));
     this.input.value = "";
-    this.fit();
-    this.answer(this.add({ question }));
+    fitHeight(this.input);
+    this.attachments.set([]);
+    this.ask(question);
+  }
+
+  edit(node, content) {
+    if (!this.request) this.ask(this.conversation.addVersion(node, { role: "user", content, files: node.files }));
   }
 
   stop() { if (this.request) this.request.abort(); }
-
-  // Only the last answer can be regenerated.
-  markLast() {
-    this.turns.forEach((turn, i) => { turn.again.hidden = Boolean(this.request) || i < this.turns.length - 1; });
-  }
 
   setRunning(running) {
     this.buttons.send.hidden = running;
     this.buttons.stop.hidden = !running;
     // A screen reader reads the answer once it is whole.
     this.log.setAttribute("aria-busy", String(running));
-    this.markLast();
+    this.show();
   }
 
   // ---- the answer ----
 
-  body(turn) {
-    const messages = [];
-    const system = this.find("[name=system]").value.trim();
-    if (system) messages.push({ role: "system", content: system });
-    for (const { data } of this.turns) {
-      if (data !== turn.data && !data.content) continue; // was never answered
-      messages.push({ role: "user", content: data.question });
-      if (data !== turn.data) messages.push({ role: "assistant", content: data.content });
-    }
-    const body = { model: this.choice.name, messages, stream: true, stream_options: { include_usage: true } };
-    for (const { name, value } of this.element.querySelectorAll(".numbers input")) {
-      if (value !== "") body[name] = Number(value);
-    }
-    body.seed ??= Math.floor(Math.random() * 2 ** 53);
-    const schema = this.find("[name=schema]").value.trim();
-    if (schema) Object.assign(body, schemaFields(schema));
-    return body;
+  ask(question) { this.answer(this.conversation.add(this.emptyAnswer(), question)); }
+
+  // Another answer, in place of one that failed.
+  regenerate(node) {
+    const failed = !node.content && !node.reasoning;
+    this.answer(failed ? Object.assign(node, this.emptyAnswer()) : this.conversation.addVersion(node, this.emptyAnswer()));
   }
 
-  async answer(turn) {
+  emptyAnswer() { return { role: "assistant", model: this.choice.name, content: "", reasoning: "", note: "" }; }
+
+  body(node) {
+    const path = this.conversation.pathTo(node).slice(0, -1);
+    const answered = path.filter((one, i) => i === path.length - 1 || (path[i + (one.role === "user" ? 1 : 0)].content));
+    const { system } = this.settings;
+    const version = this.conversation.versions(node).indexOf(node);
+    const fields = this.settings.fields(version);
+    return { model: this.choice.name, messages: messagesOf(system, answered), stream: true,
+      stream_options: { include_usage: true }, ...fields };
+  }
+
+  async answer(node) {
     if (this.request) return;
     this.request = new AbortController();
-    turn.begin(this.choice.name);
+    const view = this.view(node);
+    view.begin();
     this.setRunning(true);
     scrollTo(0, document.documentElement.scrollHeight);
+    const drawing = new Drawing(() => this.followEnd(() => view.grow()));
     let problem = "";
-    let frame = 0; // what arrives is drawn once a frame, however fast the model is
-    const draw = () => {
-      frame = 0;
-      this.followEnd(() => turn.grow());
-    };
     try {
-      const options = { body: this.body(turn), signal: this.request.signal };
+      const body = this.body(node);
+      Object.assign(node, { seed: body.seed, isJson: Boolean(body.response_format) });
+      const options = { body, signal: this.request.signal };
       for await (const chunk of this.server.events("v1/chat/completions", options)) {
-        turn.receive(chunk);
-        frame ||= requestAnimationFrame(draw);
+        view.receive(chunk);
+        drawing.ask();
       }
     } catch (error) {
-      problem = aborted(error) ? "Stopped." : sentence(error.message);
+      problem = aborted(error) ? "Stopped by you." : sentence(error.message);
     }
-    cancelAnimationFrame(frame);
+    drawing.end();
     this.request = null;
     this.followEnd(() => {
-      turn.end(problem);
+      view.end(problem, this.choice.model?.context_length);
       this.setRunning(false);
     });
     this.save();
@@ -165,4 +190,25 @@ class ChatPanel extends Panel {
     change();
     if (atEnd) scrollTo(0, page.scrollHeight);
   }
+}
+
+// Draws what arrives at most once a frame, and less often if it takes long.
+class Drawing {
+  constructor(draw) {
+    this.draw = draw;
+    this.frame = 0;
+    this.next = 0; // the time of the next drawing
+  }
+
+  ask() { this.frame ||= requestAnimationFrame(() => this.run()); }
+
+  run() {
+    this.frame = 0;
+    const begin = performance.now();
+    if (begin < this.next) return this.ask();
+    this.draw();
+    this.next = begin + (performance.now() - begin) / DRAWING_SHARE;
+  }
+
+  end() { cancelAnimationFrame(this.frame); }
 }

@@ -40,30 +40,57 @@ function preferredLanguage(codes, wanted, except) {
   return languages.get(found) || codes.find((code) => code !== except) || codes[0];
 }
 
-// The <select>s for the languages of a translation. The choice is kept for the next visit.
+// [source, target] in the name of a model, as in "opus-mt-en-de"; none if they are no languages.
+function languagesInName(name) {
+  const [, ...codes] = name.match(/(?:^|[-_/])([a-z]{2,3})-([a-z]{2,3})$/) || [];
+  return codes.every((code) => languageTag(code) && languageNames.of(code)) ? codes : [];
+}
+
+// The choice of the languages of a translation, which is kept for the next visit.
 class LanguageChoice {
   // `changed` is called when other languages are chosen or offered.
   constructor(panel, changed) {
     this.source = panel.querySelector("[name=source]");
     this.target = panel.querySelector("[name=target]");
     this.swapButton = panel.querySelector("[name=swap]");
+    this.fixed = panel.querySelector(".fixed");
     this.changed = changed;
     for (const select of [this.source, this.target]) select.addEventListener("change", () => this.keep());
   }
 
-  // Those of a model; none if it has no choice of them.
-  offer({ languages = [], source_languages: sources = [] }) {
+  // Those of a model. Where there is nothing to choose, they are only named.
+  offer({ id, tasks, languages = [], source_languages: sources = [] }) {
     const kept = JSON.parse(localStorage.getItem("languages") || "{}");
     const fill = (select, codes, preferred) => {
-      const before = [select.value, kept[select.name]].find((code) => codes.includes(code));
+      const same = (code) => codes.find((one) => one === code)
+        || codes.find((one) => code && languageTag(one).split("-")[0] === languageTag(code).split("-")[0]);
+      const before = same(select.value) || same(kept[select.name]);
       select.replaceChildren(...namedLanguages(codes).map(([code, name]) => new Option(name, code)));
       select.value = before || preferred;
-      select.parentElement.hidden = !codes.length;
+      select.parentElement.hidden = codes.length < 2;
     };
     fill(this.source, sources, preferredLanguage(sources, ["en"]));
     fill(this.target, languages, preferredLanguage(languages, [...navigator.languages, "de", "fr"], this.source.value));
-    if (this.swapButton) this.swapButton.hidden = !sources.length;
+    if (this.swapButton) this.swapButton.hidden = sources.length < 2;
+    this.name(tasks.includes("translate") ? this.namesFor(id, sources, languages) : ["", ""]);
     this.changed();
+  }
+
+  // What cannot be chosen: [source, target, why] in words; empty where it can.
+  namesFor(id, sources, targets) {
+    const [source, target] = languagesInName(id);
+    const nameOf = ([code], count) => (count > 1 || !code ? "" : namedLanguages([code])[0][1]);
+    if (sources.length || targets.length)
+      return [nameOf(sources, sources.length) || (sources.length ? "" : "Any language"), nameOf(targets, targets.length)];
+    if (source) return [nameOf([source], 1), nameOf([target], 1), "As the name of the model says; its files do not"];
+    return ["", "", "", "The files of this model do not say which languages it translates"];
+  }
+
+  name([source, target, title = "", instead = ""]) {
+    const parts = [source && `From ${source}`, target && `to ${target}`].filter(Boolean).join(" ");
+    this.fixed.textContent = instead || parts.replace(/^to/, "To");
+    this.fixed.title = title;
+    this.fixed.hidden = !this.fixed.textContent;
   }
 
   swap() {

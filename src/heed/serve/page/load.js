@@ -1,51 +1,41 @@
-// What the server is doing, from its metrics, once a second while the tab is open.
+// What the server is doing, from its metrics, once a second while the tab is open, and what it has done before.
 
-const SAMPLES = 120;
+const SPANS = [[120, "2 minutes"], [900, "15 minutes"], [HOUR, "hour"]];
 
-const whole = (value) => Math.round(value).toLocaleString("en");
-const rate = (value) => (value >= 100 || value === 0 ? whole(value) : value.toFixed(1));
-
-// A line over the last samples.
-class Sparkline {
-  constructor(label) {
-    this.label = label;
-    this.values = [];
-    this.element = svg("svg", { viewBox: "0 0 240 48", preserveAspectRatio: "none", role: "img", class: "sparkline" });
-  }
-
-  add(value) {
-    this.values = [...this.values, value].slice(-SAMPLES);
-    const peak = Math.max(...this.values);
-    const x = (i) => 240 - (240 * (this.values.length - 1 - i)) / (SAMPLES - 1);
-    const y = (value) => 46 - (42 * value) / Math.max(peak, 1);
-    const points = this.values.map((value, i) => `${x(i).toFixed(1)} ${y(value).toFixed(1)}`).join("L");
-    const range = `now ${rate(value)}, at most ${rate(peak)} in the last two minutes`;
-    this.element.setAttribute("aria-label", `${this.label}: ${range}`);
-    this.element.replaceChildren(svg("path", { class: "area", d: `M${x(0)} 48L${points}L240 48Z` }),
-      svg("path", { class: "line", d: `M${points}` }));
-  }
-}
-
-// A row of named numbers.
-class Figures {
-  constructor(host) { this.host = host; }
-
-  show(figures) {
-    this.host.replaceChildren(...figures.map(([name, value, note]) =>
-      make("div", "figure", make("div", "name", name), make("div", "value", value), make("div", "note", note || ""))));
-  }
-}
+const bytes = (value) => (value >= 2 ** 30 ? `${(value / 2 ** 30).toFixed(1)} GB` : `${Math.round(value / 2 ** 20)} MB`);
+const duration = (seconds) => (seconds < 1 ? `${Math.round(1000 * seconds)} ms` : `${seconds.toFixed(1)} s`);
 
 class LoadPanel extends Panel {
   constructor(element, server, models) {
     super(element, server);
     this.models = models;
-    this.figures = new Figures(this.find(".figures"));
-    this.list = this.find(".models");
+    this.history = new History(server);
+    this.charts = [
+      [new Chart("Tokens per second", rate), ({ tokens }) => tokens],
+      [new Chart("Requests at a time", whole), ({ active }) => active],
+      [new Chart("Time to the first token", duration), ({ first }) => first],
+      [new Chart("Errors", whole), ({ errors }) => errors],
+      [new Chart("Memory", bytes), ({ memory }) => memory || null],
+    ];
+    this.find(".charts").append(...this.charts.map(([chart]) => chart.element));
+    this.span = SPANS[0];
+    this.row = segments("", SPANS.map(([seconds, name]) => [seconds, `Last ${name}`]), (seconds) => {
+      this.span = SPANS.find(([own]) => own === seconds);
+      this.draw();
+    });
+    this.find(".spans").append(this.row);
     this.cards = new Map(); // by model
     this.before = null; // the Metrics of a second ago
     this.request = null; // an AbortController while the tab is open
     document.addEventListener("visibilitychange", () => this.run());
+  }
+
+  refresh() {
+    const { list, loading } = this.models;
+    const idle = list.every(({ loaded }) => !loaded);
+    this.find(".intro").textContent = !idle ? "" : loading ? "The models are being loaded."
+      : "No model is loaded yet. Press a button below to load one; its first request would load it, too.";
+    this.showCards();
   }
 
   enter() {
@@ -65,36 +55,58 @@ class LoadPanel extends Panel {
     if (!this.open || document.hidden) return;
     const { signal } = (this.request = new AbortController());
     try {
+      await this.history.read(signal);
       for (;;) {
         this.show(new Metrics(await (await this.server.request("metrics", { signal })).text()));
         await pause(1, signal);
       }
     } catch (error) {
-      if (!aborted(error)) this.figures.show([["Metrics", "—", error.message]]);
+      if (!aborted(error)) this.figures([["Metrics", "–", sentence(error.message)]]);
     }
   }
 
   show(metrics) {
-    const { before } = this;
+    if (this.before) this.history.add(this.before, metrics);
     this.before = metrics;
-    const speed = (model) => (metrics.tokens(model) - before.tokens(model)) / (metrics.time - before.time);
-    const speeds = new Map(this.models.list.map(({ id }) => [id, before ? Math.max(0, speed(id)) : 0]));
-    this.figures.show([
-      ["Running", whole(metrics.sum("heed_running_requests")), "outputs, or waiting"],
-      ["Queue", whole(metrics.sum("heed_queued_requests")),
-        `requests, ${whole(metrics.sum("heed_queued_tokens"))} tokens`],
-      ["KV rows", whole(metrics.sum("heed_kv_rows")), "in use or kept"],
-      ["Tokens/s", rate([...speeds.values()].reduce((a, b) => a + b, 0)), "generated"],
+    const sum = (name) => whole(metrics.sum(name));
+    const memory = metrics.memory();
+    this.figures([
+      ["Answering", sum("heed_running_requests"), "answers at this moment"],
+      ["Waiting", sum("heed_queued_requests"), `requests with ${sum("heed_queued_tokens")} tokens`],
+      ["Answered", whole(metrics.sum("heed_requests_total") - metrics.errors()), "requests since the start"],
+      ["Errors", whole(metrics.errors()), "since the start"],
+      ["Kept for reuse", sum("heed_kv_rows"), "tokens in the KV cache"],
+      ...(memory ? [["Memory", bytes(memory), "of this process"]] : []),
     ]);
-    for (const model of this.models.list) this.card(model).show(metrics, speeds.get(model.id));
-    this.list.replaceChildren(...this.models.list.map((model) => this.card(model).element));
+    this.draw();
+    this.showCards();
   }
 
-  card(model) {
-    if (!this.cards.has(model.id)) this.cards.set(model.id, new ModelCard(model.id, this.models));
-    const card = this.cards.get(model.id);
-    card.model = model;
-    return card;
+  figures(figures) {
+    this.find(".figures").replaceChildren(...figures.map(([name, value, note]) =>
+      make("div", "figure", make("div", "name", name), make("div", "value", value), make("div", "note", note))));
+  }
+
+  draw() {
+    press(this.row, this.span[0]);
+    const { points } = this.history;
+    for (const [chart, value] of this.charts) {
+      const values = points.map((point) => ({ ...point, value: value(point) }));
+      chart.element.hidden = chart.title === "Memory" && !values.some((one) => one.value);
+      chart.show(values, ...this.span);
+    }
+  }
+
+  showCards() {
+    const cards = this.models.list.map((model) => {
+      if (!this.cards.has(model.id)) this.cards.set(model.id, new ModelCard(model.id, this.models));
+      return this.cards.get(model.id);
+    });
+    cards.forEach((card, i) => card.show(this.models.list[i], this.before));
+    const list = this.find(".models");
+    const elements = cards.map((card) => card.element);
+    if (elements.length !== list.children.length || elements.some((one, i) => one !== list.children[i]))
+      list.replaceChildren(...elements);
   }
 }
 
@@ -102,42 +114,48 @@ class LoadPanel extends Panel {
 class ModelCard {
   constructor(name, models) {
     this.name = name;
-    this.use = makeButton("plain", "Load", () => this.load(models));
+    this.use = makeButton("plain", "Press to load", () => this.load(models));
     this.tasks = make("p", "note");
+    this.problem = make("p", "note warning");
     this.numbers = make("dl", "");
-    this.line = new Sparkline(`Tokens per second of ${name}`);
-    this.speed = make("div", "speed");
-    const about = make("div", "about", make("h3", "", name), this.tasks, this.use);
-    this.element = make("article", "card", about, this.numbers, make("div", "curve", this.speed, this.line.element));
+    this.before = null;
+    this.speed = 0; // tokens in a second
+    const about = make("div", "about", make("h3", "", name), this.tasks, this.problem);
+    this.element = make("article", "card", about, this.numbers, this.use);
   }
 
-  show(metrics, speed) {
-    const { model, name } = this;
-    const context = model.context_length ? `context ${whole(model.context_length)}` : "";
-    const about = [model.base && `adapter of ${model.base}`, ...(model.tasks || ["loaded on first use"]), context];
-    this.use.hidden = model.loaded;
+  // metrics: null before they were read.
+  show(model, metrics) {
+    const { name, before } = this;
+    const context = model.context_length ? `reads up to ${whole(model.context_length)} tokens` : "";
+    const state = model.loaded ? "" : "not loaded";
+    const about = [state, model.base && `adapter of ${model.base}`, (model.tasks || []).join(", "), context, model.device];
     this.tasks.textContent = about.filter(Boolean).join(" · ");
+    this.use.hidden = model.loaded;
+    if (!metrics) return;
+    if (before && before !== metrics)
+      this.speed = Math.max(0, metrics.tokens(name) - before.tokens(name)) / (metrics.time - before.time);
+    this.before = metrics;
     const numbers = [
-      ["running", whole(metrics.sum("heed_running_requests", { model: name }))],
-      ["kv rows", whole(metrics.sum("heed_kv_rows", { model: name }))],
+      ["answering", whole(metrics.sum("heed_running_requests", { model: name }))],
+      ["tokens/s", rate(this.speed)],
       ["requests", whole(metrics.sum("heed_requests_total", { model: name }))],
       ["tokens", whole(metrics.tokens(name))],
     ];
     this.numbers.replaceChildren(...numbers.map(([label, value]) =>
       make("div", "", make("dt", "", label), make("dd", "", value))));
-    this.speed.replaceChildren(make("b", "", rate(speed)), " tokens/s");
-    this.line.add(speed);
   }
 
   async load(models) {
     this.use.disabled = true;
     this.use.textContent = "Loading…";
+    this.problem.textContent = "";
     try {
       await models.use(this.name);
     } catch (error) {
-      this.use.after(make("p", "note warning", sentence(error.message)));
+      this.problem.textContent = sentence(error.message);
     }
     this.use.disabled = false;
-    this.use.textContent = "Load";
+    this.use.textContent = "Press to load";
   }
 }

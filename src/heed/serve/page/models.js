@@ -1,44 +1,95 @@
-// The models that the server has, and the choice among those that can do a task.
+// The models that the server has, and the choice among those that can do a task. A model says what it can do once
+// it is loaded; what it said is remembered if it is unloaded again.
+
+const LOADING_SECONDS = 1; // between two questions whether the models are there
 
 class Models {
   constructor(server) {
     this.server = server;
     this.list = [];
+    this.known = new Map(); // by name: a model as it was when it was loaded
+    this.loading = false; // the server is starting, or loading other models
+    this.timer = 0;
     this.onChange = () => {}; // the list was read again
   }
 
+  // Reads the list; again and again while the server loads models.
   async read() {
-    this.list = (await this.server.json("v1/models")).data;
+    clearTimeout(this.timer);
+    const { data } = await this.server.json("v1/models");
+    const ready = data.every((model) => model.loaded) || (await this.server.isReady());
+    this.list = data.map((model) => {
+      if (model.tasks) this.known.set(model.id, model);
+      return { ...this.known.get(model.id), ...model };
+    });
+    this.loading = !ready;
+    const missing = this.list.filter((model) => !model.loaded).map((model) => model.id).join(", ");
+    this.server.say(this, this.loading ? `The server is loading its models: ${missing}. This page follows by itself.` : "");
+    this.readAt = performance.now();
     this.onChange();
+    clearTimeout(this.timer);
+    if (this.loading) this.timer = setTimeout(() => this.read(), 1000 * LOADING_SECONDS);
   }
 
   // Loads a model that would be loaded on first use: the smallest request is such a use.
   async use(name) {
-    await this.server.json("v1/tokenize", { body: { model: name, text: "" } });
+    const id = Symbol(name);
+    this.server.say(id, `Loading ${name}. A large model takes a while.`);
+    try {
+      await this.server.json("v1/tokenize", { body: { model: name, text: "" } });
+    } finally {
+      this.server.say(id, "");
+    }
     await this.read();
   }
 
+  find(name) { return this.list.find((model) => model.id === name); }
   that(task) { return this.list.filter((model) => model.tasks && model.tasks.includes(task)); }
+  // Those of which is known only that their first use loads them.
+  get unknown() { return this.loading ? [] : this.list.filter((model) => !model.tasks && !model.base); }
 }
 
 class ModelChoice {
-  // The <select> `element` offers the models that can do `task`. `changed` is called with the chosen one.
-  constructor(models, element, task, changed) {
-    Object.assign(this, { models, element, task, changed });
-    element.addEventListener("change", () => this.choose());
+  // The <select> `element` offers the models that can do `task`, and those that may once they are loaded.
+  // `changed` is called with the chosen one, `report` with what is wrong.
+  constructor(models, element, task, changed, report) {
+    Object.assign(this, { models, element, task, changed, report });
+    this.name = ""; // of the chosen model
+    element.addEventListener("change", () => this.choose(element.value));
   }
 
-  get model() { return this.models.list.find((model) => model.id === this.element.value); }
-  get name() { return this.element.value; }
+  get model() { return this.models.find(this.name); }
 
   // After the list was read. The choice stays if it still can.
   refresh() {
-    const names = this.models.that(this.task).map((model) => model.id);
-    const before = this.element.value;
-    this.element.replaceChildren(...names.map((name) => new Option(name)));
-    if (names.includes(before)) this.element.value = before;
-    if (names.length) this.choose();
+    const { element, models } = this;
+    const able = models.that(this.task);
+    const options = able.map(({ id, loaded }) => new Option(loaded ? id : `${id} (loads when used)`, id));
+    const others = make("optgroup", "", ...models.unknown.map(({ id }) => new Option(`${id} – press to load`, id)));
+    others.label = "Not loaded yet";
+    element.replaceChildren(...options, ...(others.children.length ? [others] : []));
+    if (!able.length) return;
+    const kept = able.find(({ id }) => id === this.name) || able.find(({ loaded }) => loaded) || able[0];
+    this.take(kept.id);
   }
 
-  choose() { this.changed(this.model); }
+  take(name) {
+    this.name = this.element.value = name;
+    this.changed(this.model);
+  }
+
+  async choose(name) {
+    if (this.models.find(name).tasks) return this.take(name);
+    this.element.disabled = true;
+    try {
+      await this.models.use(name);
+      const { tasks } = this.models.find(name);
+      if (tasks.includes(this.task)) this.take(name);
+      else this.report(new RequestError(`Loaded, but ${name} can only ${tasks.join(", ")}`));
+    } catch (error) {
+      this.report(error);
+    }
+    this.element.disabled = false;
+    this.element.value = this.name;
+  }
 }

@@ -1,28 +1,33 @@
 // The tabs: those that a loaded model can do, and the load.
 
+const STALE_SECONDS = 10; // of the list of models, for someone who comes back to the page
+
 class Tabs {
   constructor(panels) {
     this.panels = panels; // {name: panel}
     this.list = Object.keys(panels).map((name) => document.getElementById("tab-" + name));
     this.current = "";
+    this.wanted = location.hash.slice(1); // the tab that the reader has chosen
     for (const tab of this.list) {
       tab.addEventListener("click", () => this.open(this.nameOf(tab), true));
       tab.addEventListener("keydown", (event) => this.onKey(event, tab));
     }
-    addEventListener("hashchange", () => this.open(location.hash.slice(1)));
+    addEventListener("hashchange", () => this.open((this.wanted = location.hash.slice(1))));
   }
 
   nameOf(tab) { return tab.id.slice("tab-".length); }
   get offered() { return this.list.filter((tab) => !tab.hidden); }
 
-  // `can(name)`: whether a tab is offered. The open one stays open if it is.
+  // `can(name)`: whether a tab is offered. The one that the reader has chosen opens as soon as it is.
   offer(can) {
     for (const tab of this.list) tab.hidden = !can(this.nameOf(tab));
-    const wanted = [this.current, location.hash.slice(1), this.nameOf(this.offered[0])];
+    const kept = this.current === "load" ? "" : this.current; // the load opens where there is nothing else
+    const wanted = [this.wanted, kept, this.nameOf(this.offered[0])];
     this.open(wanted.find((name) => this.offered.some((tab) => this.nameOf(tab) === name)));
   }
 
   open(name, byUser = false) {
+    if (byUser) this.wanted = name;
     if (name === this.current || !this.offered.some((tab) => this.nameOf(tab) === name)) return;
     if (this.current) this.panels[this.current].leave();
     this.current = name;
@@ -65,7 +70,11 @@ async function start() {
     tabs.offer((name) => name === "load" || models.that(name).length > 0);
     for (const panel of Object.values(panels)) panel.refresh();
   };
-  server.onReturn = () => models.read();
+  server.onReturn = server.onUnknown = () => models.read();
+  addEventListener("online", () => models.read());
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && performance.now() - models.readAt > STALE_SECONDS * 1000) models.read();
+  });
   await models.read();
 }
 

@@ -5,7 +5,9 @@ class Panel {
   constructor(element, server, models, task, chosen) {
     this.element = element;
     this.server = server;
-    if (task) this.choice = new ModelChoice(models, this.find("[name=model]"), task, chosen);
+    if (!task) return;
+    const report = (error) => this.report(error);
+    this.choice = new ModelChoice(models, this.find("[name=model]"), task, chosen, report);
   }
 
   find(selector) { return this.element.querySelector(selector); }
@@ -23,7 +25,7 @@ class Panel {
   refresh() { if (this.choice) this.choice.refresh(); }
   // The tab was opened, or left. On a phone, the keyboard would cover half of it.
   enter() {
-    if (matchMedia("(pointer: fine)").matches) this.find("textarea:not([name=system])").focus({ preventScroll: true });
+    if (this.input && matchMedia("(pointer: fine)").matches) this.input.focus({ preventScroll: true });
   }
   leave() {}
 }

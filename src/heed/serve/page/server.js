@@ -34,10 +34,11 @@ class Server {
   constructor(notice, dialog) {
     this.notice = notice;
     this.dialog = dialog;
-    this.waiting = new Map(); // what each waiting request says
+    this.waiting = new Map(); // what each waiting request, or else who waits, says
     this.key = sessionStorage.getItem("api_key") || "";
     this.asking = null; // resolves when a key was given
     this.onReturn = () => {}; // the server is there again
+    this.onUnknown = () => {}; // it does not know a model that it was asked for
   }
 
   // The response to a GET, or with a body to a POST. Throws RequestError, and AbortError when `signal` aborts.
@@ -60,6 +61,7 @@ class Server {
           this.say(id, `The server is ${state}: ${await messageOf(response)}. Trying again in ${seconds} s.`);
           await pause(seconds, signal);
         } else {
+          if (response.status === 404 && body) this.onUnknown();
           throw new RequestError(await messageOf(response));
         }
       }
@@ -84,6 +86,12 @@ class Server {
       if (aborted(error)) throw error;
       return null;
     }
+  }
+
+  // Whether it accepts requests: not while it loads models.
+  async isReady() {
+    const response = await this.send("health");
+    return Boolean(response && response.ok);
   }
 
   async json(path, options) { return (await this.request(path, options)).json(); }

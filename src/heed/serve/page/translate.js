@@ -2,188 +2,252 @@
 
 const DEBOUNCE_SECONDS = 0.25;
 const CANDIDATES = 4; // the best translation and alternatives, with as many beams
-const LINES_PER_REQUEST = 16; // a long text appears bit by bit
-const MAX_KNOWN_LINES = 2000;
+const PIECES_PER_REQUEST = 16; // a long text appears bit by bit
+const MAX_KNOWN_PIECES = 5000;
+const MAX_FAILURES = 3; // one after the other, until the others are not asked for
 
 class TranslatePanel extends Panel {
   constructor(element, server, models) {
     super(element, server, models, "translate", (model) => this.languages.offer(model));
-    this.input = this.find("textarea");
-    this.output = this.find(".translation");
+    this.source = new SourceEditor(this.find(".source"), () => this.edited());
+    this.input = this.source.host;
+    this.target = new TextLines(this.find(".translation"));
     this.languages = new LanguageChoice(element, () => this.changeLanguage());
-    this.sourceWords = new Words(this.find(".mirror"));
-    this.targetWords = new Words(this.output);
-    this.alternatives = this.find(".alternatives");
+    this.alternatives = new Alternatives(this.find(".alternatives"), (piece, i) => this.take(piece, i));
     this.known = new Map(); // candidates by key()
+    this.failed = new Map(); // why a piece cannot be translated, by key()
     this.chosen = new Map(); // the number of a candidate, by key(), if it is not the best
-    this.shown = []; // the text of each line of the translation
-    this.line = 0; // whose alternatives are shown
+    this.pieces = []; // of each line
+    this.line = 0; // of the caret
     this.place = null; // {line, word} of the translation, moved by keys
     this.request = new AbortController();
     this.listen();
   }
 
   listen() {
-    this.input.addEventListener("input", () => {
-      this.line = this.caretLines().length - 1;
-      this.update();
-    });
     this.find("[name=swap]").addEventListener("click", () => {
-      this.input.value = this.shown.join("\n");
+      this.source.text = this.target.lines.join("\n");
       this.languages.swap();
     });
     this.find("[name=clear]").addEventListener("click", () => {
-      this.input.value = "";
       this.input.focus();
-      this.update();
+      this.source.text = "";
     });
-    copyOnClick(this.find("[name=copy]"), () => this.shown.join("\n"));
-    const hover = (element, words, side) => {
-      element.addEventListener("pointermove", (event) => this.light(side, words.at(event)));
-      element.addEventListener("pointerleave", () => this.light(side, null));
-    };
-    hover(this.input, this.sourceWords, 0);
-    hover(this.output, this.targetWords, 1);
+    copyOnClick(this.find("[name=copy]"), () => this.target.lines.join("\n"));
+    for (const [lines, side] of [[this.source, 0], [this.target, 1]]) {
+      lines.host.addEventListener("pointermove", (event) => this.light(side, lines.at(event)));
+      lines.host.addEventListener("pointerleave", () => this.light(side, null));
+    }
     for (const type of ["keyup", "click"]) this.input.addEventListener(type, () => this.followCaret());
-    this.output.addEventListener("click", (event) => {
-      const place = this.targetWords.at(event);
-      if (place) this.showAlternatives(place.line);
+    this.target.host.addEventListener("click", (event) => {
+      const place = this.target.at(event);
+      if (place) this.showAlternatives(place.line, this.pieceOf(1, place));
     });
-    this.output.addEventListener("keydown", (event) => this.moveByKey(event));
-    this.output.addEventListener("blur", () => { this.place = null; this.light(1, null); });
+    this.target.host.addEventListener("keydown", (event) => this.moveByKey(event));
+    this.target.host.addEventListener("blur", () => { this.place = null; this.light(1, null); });
   }
 
   changeLanguage() {
     this.input.lang = languageTag(this.languages.source.value);
-    this.output.lang = languageTag(this.languages.target.value);
+    this.target.host.lang = languageTag(this.languages.target.value);
+    this.failed.clear();
+    this.update();
+  }
+
+  edited() {
+    this.line = this.source.caret.line;
     this.update();
   }
 
   // ---- asking ----
 
-  get lines() { return this.input.value.split("\n"); }
-  key(line) { return JSON.stringify([this.choice.name, this.languages.fields, line]); }
+  key(text) { return this.prefix + text; }
 
-  // The candidate that is shown for a line, or undefined.
-  candidate(line) {
-    const key = this.key(line);
-    return this.known.has(key) ? this.known.get(key)[this.chosen.get(key) || 0] : undefined;
+  // The candidate that is shown for a piece, or undefined.
+  candidate(text) {
+    const key = this.key(text);
+    return this.known.get(key)?.[this.chosen.get(key) || 0];
   }
 
   // Shows what is known and asks for the rest, a moment after the last change.
   async update() {
     this.request.abort();
     const { signal } = (this.request = new AbortController());
+    this.prefix = JSON.stringify([this.choice.name, this.languages.fields]);
+    this.pieces = this.source.lines.map(piecesOf);
     this.show();
-    const lines = [...new Set(this.lines)].filter((line) => line.trim() && !this.candidate(line));
+    const texts = new Set(this.pieces.flat().map(({ text }) => text));
+    const missing = [...texts].filter((text) => !this.candidate(text) && !this.failed.has(this.key(text)));
     this.say("");
-    if (!lines.length) return;
+    if (!missing.length) return;
     try {
       await pause(DEBOUNCE_SECONDS, signal);
-      this.say("Translating…");
       const begin = performance.now();
-      for (let first = 0; first < lines.length; first += LINES_PER_REQUEST) {
-        await this.translate(lines.slice(first, first + LINES_PER_REQUEST), signal);
+      for (let first = 0; first < missing.length; first += PIECES_PER_REQUEST) {
+        this.say(missing.length > PIECES_PER_REQUEST ? `Translating… ${first} of ${missing.length}` : "Translating…");
+        await this.translate(missing.slice(first, first + PIECES_PER_REQUEST), signal);
         this.show();
       }
-      this.say(`${this.choice.name}, ${Math.round(performance.now() - begin)} ms`);
+      this.say(`${this.choice.name}, ${whole(performance.now() - begin)} ms`);
     } catch (error) {
       this.report(error);
     }
   }
 
-  async translate(lines, signal) {
-    const keys = lines.map((line) => this.key(line));
+  async translate(texts, signal) {
+    const keys = texts.map((text) => this.key(text));
     const options = { num_beams: CANDIDATES, n_best: CANDIDATES, alignments: true };
-    const body = { model: this.choice.name, text: lines, ...options, ...this.languages.fields };
-    const { translations } = await this.server.json("v1/translate", { body, signal });
-    if (this.known.size > MAX_KNOWN_LINES) this.known.clear();
-    for (const { index, candidates } of translations) {
-      const texts = candidates.map(({ text }) => text);
-      this.known.set(keys[index], candidates.filter(({ text }, i) => texts.indexOf(text) === i));
+    const body = { model: this.choice.name, text: texts, ...options, ...this.languages.fields };
+    if (this.known.size > MAX_KNOWN_PIECES) this.known.clear();
+    try {
+      const { translations } = await this.server.json("v1/translate", { body, signal });
+      for (const { index, candidates } of translations) {
+        const own = candidates.map(({ text }) => text);
+        this.known.set(keys[index], candidates.filter(({ text }, i) => own.indexOf(text) === i));
+      }
+      this.failures = 0;
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      if (texts.length > 1) {
+        for (const text of texts) await this.translate([text], signal); // the others may be right
+        return;
+      }
+      this.failed.set(keys[0], sentence(error.message));
+      this.failures = (this.failures || 0) + 1;
+      if (this.failures >= MAX_FAILURES) throw error;
     }
   }
 
   // ---- showing ----
 
+  // {text, className, starts} of the translation of a line, with the offset of each piece in it.
+  translated(line) {
+    const gap = gapOf(this.target.host.lang);
+    const before = this.target.lines[line] || "…";
+    let text = "";
+    const starts = [];
+    for (const piece of this.pieces[line]) {
+      const shown = this.candidate(piece.text)?.text;
+      const problem = this.failed.get(this.key(piece.text));
+      if (shown === undefined && problem) return { text: problem, className: "failed", starts };
+      if (shown === undefined) return { text: before, className: "pending", starts: [] };
+      if (text) text += gap;
+      starts.push(text.length);
+      text += shown;
+    }
+    return { text, className: "", starts };
+  }
+
   // A line that is being translated shows what was there before, paler.
   show() {
-    const { lines } = this;
-    const candidates = lines.map((line) => this.candidate(line));
-    const before = this.shown;
-    this.shown = lines.map((line, i) => (candidates[i] ? candidates[i].text : line.trim() ? before[i] || "…" : ""));
-    this.sourceWords.show(lines);
-    const empty = this.shown.every((text) => !text);
-    this.targetWords.show(empty ? [] : this.shown, (i) => (candidates[i] || !lines[i].trim() ? "" : "pending"));
+    const { lines } = this.source;
+    const shown = lines.map((_, line) => this.translated(line));
+    const isEmpty = lines.every((line) => !line.trim());
+    this.starts = shown.map(({ starts }) => starts);
+    this.target.show(isEmpty ? [] : shown.map(({ text }) => text), (line) => shown[line].className);
+    this.find(".aligned").style.setProperty("--lines", lines.length);
     this.place = null;
-    const words = lines.reduce((sum, line) => sum + (line.match(/\S+/g) || []).length, 0);
-    this.find(".count").textContent = words ? `${words} word${words > 1 ? "s" : ""}` : "";
-    for (const name of ["clear", "copy"]) this.find(`[name=${name}]`).hidden = !words;
+    const words = lines.reduce((sum, line) => sum + wordsIn(line).length, 0);
+    this.find(".count").textContent = words ? `${whole(words)} word${words > 1 ? "s" : ""}` : "";
+    for (const name of ["clear", "copy"]) this.find(`[name=${name}]`).hidden = isEmpty;
     this.showAlternatives(Math.min(this.line, lines.length - 1));
   }
 
-  showAlternatives(line) {
+  showAlternatives(line, piece = this.pieces[line].at(this.pieceAtCaret(line))) {
     this.line = line;
-    const text = this.lines[line];
-    const candidates = this.known.get(this.key(text)) || [];
-    this.alternatives.hidden = candidates.length < 2;
-    const which = this.lines.length > 1 ? ` for line ${line + 1}` : "";
-    this.alternatives.querySelector("h2").textContent = "Alternatives" + which;
-    const chosen = this.chosen.get(this.key(text)) || 0;
-    this.alternatives.querySelector("ol").replaceChildren(...candidates.map((candidate, i) => {
-      const score = make("span", "note", candidate.score.toFixed(2).replace("-", "−"));
-      score.title = "Score: the log-probability divided by the length penalty";
-      const button = makeButton("", make("bdi", "", candidate.text), () => {
-        this.chosen.set(this.key(text), i);
-        this.show();
-        this.alternatives.querySelectorAll("button")[i].focus();
-      });
-      button.lang = this.output.lang;
-      button.append(score);
-      setPressed(button, i === chosen);
-      return make("li", "", button);
-    }));
+    const count = this.pieces[line].length;
+    const where = count > 1 ? "of a sentence" : this.source.lines.length > 1 ? `of line ${line + 1}` : "";
+    const key = piece && this.key(piece.text);
+    const candidates = this.known.get(key) || [];
+    this.alternatives.show(piece, where, candidates, this.chosen.get(key) || 0, this.target.host.lang);
+  }
+
+  take(piece, i) {
+    this.chosen.set(this.key(piece.text), i);
+    this.show();
+    this.showAlternatives(this.line, piece);
+  }
+
+  // The number of the piece of a line that the caret is in.
+  pieceAtCaret(line) {
+    const { caret } = this.source;
+    const offset = caret.line === line ? caret.offset : 0;
+    return Math.max(0, this.pieces[line].findLastIndex(({ begin }) => begin <= offset));
   }
 
   // ---- alignment ----
 
-  // Lights up a word of side 0 (source) or 1 (translation), and what it is aligned with; null: nothing.
+  // The first word of each piece of a line, of side 0 (source) or 1 (translation).
+  firstWords(side, line) {
+    const text = [this.source, this.target][side].lines[line];
+    const begins = side ? this.starts[line] : this.pieces[line].map(({ begin }) => begin);
+    return begins.map((begin) => wordAt(text, begin));
+  }
+
+  // The piece of a word.
+  pieceOf(side, { line, word }) {
+    return this.pieces[line][this.firstWords(side, line).findLastIndex((first) => first <= word)];
+  }
+
+  // Lights up a word of a side, and what it is aligned with; null: nothing. Returns the words of both sides.
   light(side, place) {
     const words = [[], []];
-    const line = place ? place.line : 0;
-    const candidate = place && this.candidate(this.lines[line]);
-    if (candidate && candidate.alignment) {
-      words[side].push(place.word);
-      for (const pair of candidate.alignment) if (pair[side] === place.word) words[1 - side].push(pair[1 - side]);
+    const piece = place && this.starts[place.line]?.length ? this.pieceOf(side, place) : undefined;
+    if (piece) {
+      const { line, word } = place;
+      const at = this.pieces[line].indexOf(piece);
+      const [here, there] = [side, 1 - side].map((one) => this.firstWords(one, line)[at]);
+      words[side].push(word);
+      for (const pair of this.candidate(piece.text)?.alignment || [])
+        if (pair[side] + here === word) words[1 - side].push(pair[1 - side] + there);
     }
-    this.sourceWords.light(line, words[0]);
-    this.targetWords.light(line, words[1]);
+    lightUp(words.flatMap((own, i) => own.map((word) => [this.source, this.target][i].range(place.line, word))));
     return words;
   }
 
-  // The lines up to the caret.
-  caretLines() { return this.input.value.slice(0, this.input.selectionStart).split("\n"); }
-
   followCaret() {
-    const before = this.caretLines();
-    const line = before.length - 1;
-    if (line !== this.line) this.showAlternatives(line);
-    const word = (before[line] + "x").match(/\S+/g).length - 1;
-    this.light(0, this.input.value.trim() ? { line, word } : null);
+    const { line, offset } = this.source.caret;
+    if (!this.pieces[line]) return;
+    this.showAlternatives(line);
+    this.light(0, this.source.text.trim() ? { line, word: wordAt(this.source.lines[line], offset) } : null);
   }
 
   moveByKey(event) {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    const places = this.targetWords.lines.flatMap((words, line) => words.map((_, word) => ({ line, word })));
+    const places = this.target.lines.flatMap((text, line) => wordsIn(text).map((_, word) => ({ line, word })));
     if (!step || !places.length) return;
     event.preventDefault();
     const at = places.findIndex(({ line, word }) => this.place && line === this.place.line && word === this.place.word);
     const next = at < 0 && step < 0 ? places.length - 1 : at + step; // from nowhere: the first or the last
     this.place = places[Math.min(places.length - 1, Math.max(0, next))];
-    if (this.place.line !== this.line) this.showAlternatives(this.place.line);
+    const { line, word } = this.place;
+    this.showAlternatives(line, this.pieceOf(1, this.place));
     const [sources] = this.light(1, this.place);
-    const text = (words, i) => words.lines[this.place.line][i]?.textContent || "";
-    const source = sources.map((word) => text(this.sourceWords, word)).join(" ");
-    this.say(`${text(this.targetWords, this.place.word)} ← ${source}`);
+    const text = (lines, i) => String(lines.range(line, i) || "");
+    this.say(`${text(this.target, word)} ← ${sources.map((one) => text(this.source, one)).join(" ")}`);
+  }
+}
+
+// The candidates for a piece, of which one can be taken.
+class Alternatives {
+  // take(piece, i): candidate i of the piece is wanted.
+  constructor(element, take) { Object.assign(this, { element, take }); }
+
+  show(piece, where, candidates, chosen, lang) {
+    this.element.hidden = candidates.length < 2;
+    this.element.querySelector("h2").textContent = `Alternatives ${where}`;
+    this.element.querySelector("ol").replaceChildren(...candidates.map((candidate, i) => {
+      const score = make("span", "note", candidate.score.toFixed(2).replace("-", "−"));
+      score.title = "Score: the log-probability divided by the length penalty";
+      const text = make("bdi", "", candidate.text);
+      text.lang = lang;
+      const button = makeButton("", text, () => {
+        this.take(piece, i);
+        this.element.querySelectorAll("button")[i].focus();
+      });
+      button.append(score);
+      setPressed(button, i === chosen);
+      return make("li", "", button);
+    }));
   }
 }

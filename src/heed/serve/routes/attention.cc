@@ -5,6 +5,7 @@
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
+#include "heed/serve/translate_fields.h"
 #include "heed/tasks/task_options.h"
 
 namespace heed::serve {
@@ -78,6 +79,7 @@ void post_attention(const ModelCall& call) {
   };
   check_size("text", text);
   check_size("target", options.target);
+  use_own_codes(call, options.source_language, options.target_language);
   call.respond_with(count_tokens(model, text, "text"),
                     [name = call.target.name, text, options, viewer](const Model& own) {
                       return (viewer ? viewer_json : maps_json)(own, name, text, options);

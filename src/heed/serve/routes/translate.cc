@@ -26,8 +26,9 @@ void post_translate(const ModelCall& call) {
   JsonFields fields = call.fields();
   fields.ignore({"model", "user"});
   const std::vector<std::string> texts = read_texts(fields, "text");
-  const TranslateOptions options = read_translate_options(fields);
+  TranslateOptions options = read_translate_options(fields);
   fields.end();
+  use_own_codes(call, options.source_language, options.target_language);
   translate(
       call, texts, options, "text",
       [model = call.target.name, alignments = options.alignments](
