@@ -53,15 +53,22 @@ GenerateOptions read_sampling(JsonFields& fields, const Model& model, int64_t mi
   generate::for_each_sampling_option(
       [&](const auto& option) { read_option(fields, option, options); });
   read_option(fields, GenerateOption::seed, options);
-  read_option(fields, GenerateOption::stop, options);
-  if (options.stop.size() > kMaxStopStrings)
-    throw invalid_request("stop", fmt::format("stop has {} strings, expected at most {}",
-                                              options.stop.size(), kMaxStopStrings));
-  std::erase(options.stop, "");
+  read_stop(fields, GenerateOption::stop.key, options);
   read_option(fields, GenerateOption::skip_special_tokens, options);
   read_logit_bias(fields, model, options);
   read_end_tokens(fields, model, options);
   return options;
+}
+
+void read_stop(JsonFields& fields, std::string_view name, GenerateOptions& options) {
+  auto strings = fields.texts(name);
+  if (!strings) return;
+  if (strings->size() > kMaxStopStrings)
+    throw invalid_request(fields.path_of(name),
+                          fmt::format("{} has {} strings, expected at most {}",
+                                      fields.path_of(name), strings->size(), kMaxStopStrings));
+  std::erase(*strings, "");
+  options.stop = std::move(*strings);
 }
 
 int64_t read_n(JsonFields& fields) { return fields.integer("n", 1, kMaxOutputs).value_or(1); }
