@@ -380,6 +380,7 @@ def cancels(setting):
 def turns(setting):
     """A conversation: the tokens that each turn computes."""
     questions = prompts(10, (60, 90), seed=2)
+    limits = {"max_tokens": 80, "temperature": 0}
 
     async def talk(port):
         rows = []
@@ -388,7 +389,7 @@ def turns(setting):
             for question in questions:
                 messages.append({"role": "user", "content": question})
                 before = server.metric("heed_reused_tokens_total")
-                answer = await client.post("/v1/chat/completions", model="decoder", messages=messages, max_tokens=80)
+                answer = await client.post("/v1/chat/completions", model="decoder", messages=messages, **limits)
                 reused = server.metric("heed_reused_tokens_total") - before
                 messages.append(answer["choices"][0]["message"])
                 rows.append((answer["usage"]["prompt_tokens"], reused))
@@ -398,7 +399,7 @@ def turns(setting):
         async def again():
             async with Client(server.port) as client:
                 return await client.post("/v1/chat/completions", model="decoder", messages=messages[:-1],
-                                         max_tokens=80, logprobs=True)
+                                         logprobs=True, **limits)
         reused = asyncio.run(again())["choices"]
     with setting.server() as server:
         fresh = asyncio.run(again())["choices"]

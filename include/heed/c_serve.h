@@ -11,6 +11,9 @@ extern "C" {
 /* The server of `heed serve` in this program. */
 typedef struct heed_server heed_server;
 
+/* As heed::UnknownFields. */
+enum { HEED_UNKNOWN_FIELDS_IGNORE = 0, HEED_UNKNOWN_FIELDS_REFUSE = 1 };
+
 /* As heed::ServerOptions. Times are in milliseconds. */
 typedef struct heed_server_options {
   size_t struct_size;
@@ -34,7 +37,10 @@ typedef struct heed_server_options {
   /* Receives a line of JSON for each request, if it is not NULL, on a thread of the server. */
   void (*log)(void* user_data, heed_string line);
   void* user_data;
-  int64_t pending_bytes; /* of an answer in parts, that wait for a client which does not read */
+  int64_t pending_bytes;  /* of an answer in parts, that wait for a client which does not read */
+  int32_t unknown_fields; /* HEED_UNKNOWN_FIELDS_, of requests */
+  int32_t has_seed;       /* whether requests that have no seed have this one */
+  uint64_t seed;          /* likewise */
 } heed_server_options;
 
 /* As heed::ModelSource, with a model that is loaded. */

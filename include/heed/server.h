@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/export.h"
@@ -41,6 +42,24 @@ struct ModelSource {
   bool operator==(const ModelSource&) const = default;
 };
 
+/// What happens to a field of a request that its route does not know. One that is at most two
+/// letters from a known field is misspelt, and always refused.
+enum class UnknownFields {
+  ignore,  // it is named in the header X-Heed-Ignored of the response and in the log
+  refuse
+};
+
+/// "ignore" or "refuse".
+constexpr std::string_view name_of(UnknownFields unknown_fields) {
+  switch (unknown_fields) {
+    case UnknownFields::ignore:
+      return "ignore";
+    case UnknownFields::refuse:
+      return "refuse";
+  }
+  return "?";
+}
+
 /// How a Server listens, what it serves, and its limits.
 struct ServerOptions {
   std::string host = "127.0.0.1";        // an address, or "localhost"
@@ -56,6 +75,9 @@ struct ServerOptions {
   std::vector<std::string> api_keys = {};
   /// Pages of these origins may call the server ("https://example.com", or "*" for all).
   std::vector<std::string> cors_origins = {};
+  /// Of requests that sample and have no seed; none: another one for each, which the answer names.
+  std::optional<uint64_t> seed = {};
+  UnknownFields unknown_fields = UnknownFields::ignore;  // of requests
   /// How long a request may take that has no X-Request-Timeout.
   std::chrono::milliseconds request_time{600'000};
   /// Receives a line of JSON for each request, without a line end. Called on the network thread,

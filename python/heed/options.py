@@ -82,6 +82,8 @@ class ServerOptions(TypedDict, total=False):
     api_keys: Sequence[str] | None  #: requests need one of these; none: no key is needed
     cors_origins: Sequence[str] | None  #: whose pages may call the server
     log_texts: bool | None  #: with the bodies of requests
+    seed: int | None  #: of requests that have none; without it another one for each
+    unknown_fields: Literal["ignore", "refuse"] | None  #: of requests ["ignore"]
     model_memory: int | None  #: bytes of the files of models that are loaded on first use; 0: no limit
     queued_requests: int | None  #: that may wait
     queued_tokens: int | None  #: of these

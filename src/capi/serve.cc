@@ -67,6 +67,7 @@ ServerOptions server_options(const heed_server_options& from) {
                    from.connections, INT32_MAX);
   ServerOptions options;
   read_options(from, options);
+  if (!from.has_seed) options.seed.reset();
   read_options(from, options.http);
   options.api_keys = texts_of(from.api_keys, from.api_key_count, "api_keys");
   options.cors_origins = texts_of(from.cors_origins, from.cors_origin_count, "cors_origins");

@@ -319,7 +319,8 @@ TEST(OptionFaces, HaveTheOptionsOfTheServer) {
   std::vector<Face> faces = c_faces("heed_server_options", {{"memory_limit", ""}});
   faces.insert(faces.end(), {program("serve", {{"api_keys", "api_key_file"},
                                                {"cors_origins", "cors_origin"},
-                                               {"request_time", ""}}),
+                                               {"request_time", ""},
+                                               {"unknown_fields", ""}}),
                              python("ServerOptions"),
                              configuration("\n(# )?KEY = ", {{"api_keys", "api_key_file"}})});
   EXPECT_EQ(missing<serve::ServerOption>(faces), "");

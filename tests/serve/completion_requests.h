@@ -26,20 +26,23 @@ inline std::vector<Json> streamed(const std::string& path, Json request) {
 }
 
 /// Fields of sampling, each with a value that routes refuse.
-inline const Json kWrongSampling = {{"max_tokens", -1},
+inline const Json kWrongSampling = {{"max_tokens", -2},
                                     {"temperature", -1},
                                     {"top_p", 2},
                                     {"top_k", "a"},
                                     {"min_p", 1.5},
                                     {"presence_penalty", "a"},
                                     {"frequency_penalty", 101},
-                                    {"seed", -1},
+                                    {"seed", -2},
                                     {"stop", 1},
                                     {"n", 0},
                                     {"stream", 1},
                                     {"logit_bias", {{"99999", 1}}},
                                     {"stop_token_ids", {-1}},
                                     {"stream_options", 3},
-                                    {"colour", "red"}};
+                                    {"mirostat", 2},
+                                    {"repeat_penalty", 0},
+                                    {"ignore_eos", 1},
+                                    {"temprature", 1}};
 
 }  // namespace heed::serve

@@ -94,7 +94,7 @@ TEST(Completions, RefuseWrongFields) {
   const Json request = {{"model", "lm"}, {"prompt", "the"}};
   refused_each("/v1/completions", request, kWrongSampling);
   refused("/v1/completions", {{"model", "lm"}}, "prompt");
-  refused("/v1/completions", {{"model", "lm"}, {"prompt", "the"}, {"top_p", 0}}, "top_p");
+  refused("/v1/completions", {{"model", "lm"}, {"prompt", "the"}, {"top_p", -0.5}}, "top_p");
   refused_each("/v1/completions", request, {{"prompt", 5}, {"logprobs", true}, {"echo", "yes"}});
   std::string text;
   for (int i = 0; i < 80; ++i) text += "sea ";

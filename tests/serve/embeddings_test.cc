@@ -43,7 +43,7 @@ TEST(Embeddings, RefuseWrongFields) {
                 {"encoding_format", "int8"},
                 {"dimensions", 65},
                 {"truncate", 1},
-                {"colour", "red"}});
+                {"dimension", 2}});
   std::string text;
   for (int i = 0; i < 40; ++i) text += "sea ";
   const Json error =

@@ -143,7 +143,8 @@ def attack(generator, port, until):
 
 def ask(port):
     """The answer that must not change."""
-    body = json.dumps({"model": "chat", "prompt": "went out", "max_tokens": 24, "temperature": 0.9, "logprobs": 1}).encode()
+    body = json.dumps({"model": "chat", "prompt": "went out", "max_tokens": 24, "temperature": 0.9, "seed": 1,
+                       "logprobs": 1}).encode()
     while True:
         with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
             connection.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"

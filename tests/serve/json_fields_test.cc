@@ -17,7 +17,7 @@ std::pair<std::string, std::string> refusal(const std::string& body, Read read) 
   JsonFields fields(json);
   try {
     read(fields);
-    fields.refuse_others();
+    fields.end();
   } catch (const ApiError& error) {
     EXPECT_EQ(error.status, 400);
     return {error.param, error.what()};
@@ -70,7 +70,7 @@ TEST(JsonFields, NameFieldsOfInnerObjectsByTheirPath) {
   const Json json = parse_body(R"({"stream_options":{"usage":true}})");
   JsonFields inner(json["stream_options"], "stream_options");
   try {
-    inner.refuse_others();
+    inner.end();
     FAIL();
   } catch (const ApiError& error) {
     EXPECT_EQ(error.param, "stream_options.usage");

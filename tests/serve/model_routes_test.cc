@@ -94,7 +94,7 @@ TEST(TranslateRoute, RefusesWhatIsTooLongOrWrong) {
                 {"alignments", 1},
                 {"source_language", 2},
                 {"target_language", true},
-                {"colour", "red"}});
+                {"num_beam", 2}});
   refused("/v1/translate", {{"model", "en-de"}}, "text");
   refused("/v1/translate", {{"model", "lm"}, {"text", "the"}}, "model");
 }

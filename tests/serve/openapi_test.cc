@@ -73,6 +73,12 @@ TEST(OpenApi, HasNoReferenceToWhatIsMissing) {
     }
 }
 
+/// The answer of a server that refuses what a route does not know.
+Answer post_strictly(const std::string& path, const Json& request) {
+  static const RunningServer server(UnknownFields::refuse);
+  return HttpClient(server.port()).request("POST", path, request.dump());
+}
+
 /// A field of any route that a route's schema does not have must be unknown to it; those that its
 /// schema has are known, and exactly the required ones are.
 TEST(OpenApi, ListsTheFields) {
@@ -84,7 +90,7 @@ TEST(OpenApi, ListsTheFields) {
     const Json& content = methods["post"]["requestBody"]["content"];
     schemas[path] = resolved(document, content["application/json"]["schema"]);
     for (const auto& [name, property] : schemas[path]["properties"].items()) all.insert(name);
-    EXPECT_EQ(schemas[path]["additionalProperties"], false);
+    EXPECT_FALSE(schemas[path].contains("additionalProperties"));
   }
   EXPECT_EQ(schemas.size(), kRequests.size());
   for (const auto& [path, schema] : schemas) {
@@ -94,7 +100,7 @@ TEST(OpenApi, ListsTheFields) {
       if (kRequests[path].contains(name)) continue;
       Json request = kRequests[path];
       request[name] = nullptr;
-      const Answer answer = post(path, request);
+      const Answer answer = post_strictly(path, request);
       // Scores read other fields of an encoder-decoder.
       const bool paired = path == "/v1/score" && (name == "source" || name == "target");
       if (!paired) {

@@ -14,9 +14,9 @@ int rows() {
 
 /// Does not compile when a struct has other fields than this: a field needs a row.
 TEST(ServerOptions, AreAllDeclared) {
-  [[maybe_unused]] const auto& [a1, a2, http, queue, models, a3, a4, a5, a6, log, a7, warn] =
-      ServerOptions();
-  EXPECT_EQ(rows<ServerOption>(), 7);
+  [[maybe_unused]] const auto& [a1, a2, http, queue, models, a3, a4, a5, a6, a7, a8, log, a9,
+                                warn] = ServerOptions();
+  EXPECT_EQ(rows<ServerOption>(), 9);
   [[maybe_unused]] const auto& [b1, b2, b3, b4, b5, b6, b7, b8] = HttpLimits();
   EXPECT_EQ(rows<HttpLimit>(), 8);
   [[maybe_unused]] const auto& [c1, c2] = QueueLimits();

@@ -97,15 +97,102 @@ TEST(Responses, RefuseWrongFields) {
                 {"max_output_tokens", 0},
                 {"temperature", "a"},
                 {"stream", 1},
-                {"tools", {1}},
+                {"tools", 1},
                 {"tool_choice", "required"},
                 {"truncation", "auto"},
                 {"previous_response_id", "resp_1"},
-                {"n", 2},
-                {"colour", "red"}});
+                {"conversation", "c"},
+                {"max_output_token", 2}});
   Json request = kRequest;
   request["input"] = {{{"role", "user"}, {"content", {{{"type", "input_image"}}}}}};
   refused("/v1/responses", request, "input[0].content[0].type");
+  request["input"] = {{{"type", "item_reference"}, {"id", "msg-1"}}};
+  refused("/v1/responses", request, "input[0].type");
+  request["input"] = {{{"type", "function_call_output"}, {"call_id", "a"}, {"output", "b"}}};
+  refused("/v1/responses", request, "input[0].call_id");
+  request["input"] = {{{"type", "reasoning"}, {"encrypted_content", "a"}}};
+  refused("/v1/responses", request, "input[0].encrypted_content");
+  request = kRequest;
+  request["tools"] = {{{"type", "web_search"}}};
+  refused("/v1/responses", request, "tools[0].type");
+}
+
+const Json kCallRequest = {
+    {"model", "bytes"},
+    {"input", "the sea"},
+    {"temperature", 1.5},
+    {"seed", 3},
+    {"max_output_tokens", 300},
+    {"tool_choice", {{"type", "function"}, {"name", "wait"}}},
+    {"parallel_tool_calls", false},
+    {"tools",
+     {{{"type", "function"},
+       {"name", "wait"},
+       {"parameters", {{"type", "object"}, {"additionalProperties", false}}}}}}};
+
+TEST(Responses, HaveCallsOfFunctionsAsItems) {
+  const Json found = posted("/v1/responses", kCallRequest);
+  EXPECT_EQ(found["status"], "completed");
+  EXPECT_EQ(found["tools"], kCallRequest["tools"]);
+  EXPECT_EQ(found["tool_choice"], kCallRequest["tool_choice"]);
+  EXPECT_EQ(found["parallel_tool_calls"], false);
+  EXPECT_EQ(found["seed"], 3);
+  ASSERT_EQ(found["output"].size(), 1u) << found;
+  const Json& call = found["output"][0];
+  EXPECT_EQ(call["type"], "function_call");
+  EXPECT_EQ(call["name"], "wait");
+  EXPECT_EQ(Json::parse(call["arguments"].get<std::string>()), Json::object());
+
+  Json request = kCallRequest;
+  request["stream"] = true;
+  std::vector<std::string> names;
+  Json streamed;
+  for (const Event& event : events_of(post("/v1/responses", request).body)) {
+    names.push_back(event.name);
+    if (event.name == "response.output_item.done") streamed = Json::parse(event.data)["item"];
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{
+                "response.created", "response.in_progress", "response.output_item.added",
+                "response.function_call_arguments.delta", "response.function_call_arguments.done",
+                "response.output_item.done", "response.completed"}));
+  for (const char* const same : {"name", "arguments", "call_id", "status"})
+    EXPECT_EQ(streamed[same], call[same]);
+}
+
+/// What a response has may be part of the next request, and is what a chat's messages are.
+TEST(Responses, TakeTheirOwnItemsAsInput) {
+  const Json call = {{"type", "function_call"}, {"id", "fc-1"},      {"call_id", "c1"},
+                     {"name", "wait"},          {"arguments", "{}"}, {"status", "completed"}};
+  const Json reasoning = {{"type", "reasoning"},
+                          {"id", "rs-1"},
+                          {"summary", Json::array()},
+                          {"encrypted_content", nullptr},
+                          {"content", {{{"type", "reasoning_text"}, {"text", "hm"}}}}};
+  const Json result = {{"type", "function_call_output"}, {"call_id", "c1"}, {"output", "old"}};
+  const Json said = {{"role", "assistant"},
+                     {"id", "msg-1"},
+                     {"phase", nullptr},
+                     {"content", {{{"type", "output_text"}, {"text", "a"}}}}};
+  const Json question = {{"role", "user"}, {"content", "the sea"}};
+  const Json found = posted("/v1/responses", {{"model", "chat"},
+                                              {"previous_response_id", nullptr},
+                                              {"input", {question, reasoning, said, question}},
+                                              {"max_output_tokens", 6}});
+  const Json expected =
+      posted("/v1/chat/completions",
+             {{"model", "chat"},
+              {"messages",
+               {question,
+                {{"role", "assistant"}, {"content", "a"}, {"reasoning_content", "hm"}},
+                question}},
+              {"max_tokens", 6}});
+  EXPECT_EQ(found["usage"]["input_tokens"], expected["usage"]["prompt_tokens"]);
+  EXPECT_EQ(found["output"][0]["content"][0]["text"], expected["choices"][0]["message"]["content"]);
+  Json request = kCallRequest;
+  request["tool_choice"] = "none";
+  request["input"] = {question, call, result, question};
+  posted("/v1/responses", request);
 }
 
 }  // namespace

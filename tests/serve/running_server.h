@@ -12,11 +12,13 @@ namespace heed::serve {
 /// A server in this process with a tiny model of each kind, and what clients ask it.
 class RunningServer {
  public:
-  RunningServer() {
+  explicit RunningServer(UnknownFields unknown_fields = UnknownFields::ignore) {
+    options_.unknown_fields = unknown_fields;
     engine::write_decoder(chat_.path());
     write_quickly(chat_ / "chat_template.jinja",
                   "{% for m in messages %}{{ m.role ~ ': ' ~ m.content ~ '</s>' }}{% endfor %}"
                   "{% if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}");
+    write_quickly(chat_ / "generation_config.json", R"({"do_sample": false})");
     const engine::SmallModels& small = engine::models();
     add("chat", chat_.path());
     write_byte_level_decoder(bytes_);
@@ -69,6 +71,7 @@ class RunningServer {
   /// Its tokens may be parts of characters.
   static void write_byte_level_decoder(const TemporaryDirectory& directory) {
     std::filesystem::copy_file(golden("tokenizers/gpt2.json"), directory / "tokenizer.json");
+    write_quickly(directory / "generation_config.json", R"({"do_sample": false})");
     write_quickly(directory / "config.json", R"({
       "model_type": "llama", "vocab_size": 900, "hidden_size": 32, "intermediate_size": 64,
       "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 1024,

@@ -86,8 +86,7 @@ TEST(ToolCalls, WhatCannotBeDemandedIsRefused) {
       kPath,
       request_for_call({{"tool_choice", {{"type", "function"}, {"function", {{"name", "fly"}}}}}}),
       "tool_choice");
-  refused(kPath, request_for_call({{"tool_choice", {{"type", "function"}}}}),
-          "tool_choice.function");
+  refused(kPath, request_for_call({{"tool_choice", {{"type", "function"}}}}), "tool_choice.name");
   refused(kPath, request_for_call({{"parallel_tool_calls", 1}}), "parallel_tool_calls");
   const Json error = refused(kPath,
                              request_for_call({{"tool_choice", "required"},

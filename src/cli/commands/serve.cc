@@ -29,6 +29,7 @@ struct ServeArguments {
   std::vector<std::string> models, cors_origins;
   std::optional<std::string> config, host, api_key_file, model_memory;
   std::optional<int64_t> port;
+  std::optional<uint64_t> seed;
   bool dry_run = false, quiet = false, log_texts = false;
 };
 
@@ -46,6 +47,7 @@ ServerConfig read_configuration(const ServeArguments& arguments) {
   if (arguments.model_memory) server.memory_limit = parse_bytes(*arguments.model_memory);
   if (!arguments.cors_origins.empty()) server.cors_origins = arguments.cors_origins;
   if (arguments.log_texts) server.log_texts = true;
+  if (arguments.seed) server.seed = arguments.seed;
   if (arguments.common.threads != 0) config.threads = arguments.common.threads;
   return config;
 }
@@ -133,6 +135,7 @@ void add_serve(Command& program) {
   add_declared_value(command, ServerOption::cors_origins, arguments->cors_origins, "--cors-origin");
   add_declared_value(command, ServerOption::memory_limit, arguments->model_memory);
   add_declared_value(command, ServerOption::log_texts, arguments->log_texts);
+  add_declared_value(command, ServerOption::seed, arguments->seed);
   command.add_flag("--quiet", arguments->quiet, "Log no requests");
   command.add_flag("--dry-run", arguments->dry_run,
                    "Check the configuration, load the models, and end");

@@ -113,6 +113,10 @@ ChatTemplate::ChatTemplate(const StoredTemplate& stored, const text::Tokenizer& 
     if (const auto end = tokenizer_.id_of(kChannelCallEnd)) end_tokens_.push_back(*end);
 }
 
+bool ChatTemplate::mentions(std::string_view variable) const {
+  return source_.find(variable) != source_.npos;
+}
+
 jinja::Rendered ChatTemplate::render(std::span<const ChatMessage> messages,
                                      const ChatOptions& options) const {
   require_input(!messages.empty(), "there are no messages");

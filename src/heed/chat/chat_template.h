@@ -21,6 +21,9 @@ class ChatTemplate {
   /// Parses a template. Throws Error as jinja::Template::parse() does.
   ChatTemplate(const StoredTemplate& stored, const text::Tokenizer& tokenizer);
 
+  /// Whether the template's source has this word: a variable that it may use.
+  bool mentions(std::string_view variable) const;
+
   /// The prompt for the answer that follows the messages. If its text begins with that of
   /// `earlier`, so do its tokens, where they can. Throws Error when there are no messages, when
   /// options are not JSON of the right kind, and when the template refuses the messages.

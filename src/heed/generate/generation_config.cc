@@ -232,6 +232,8 @@ GenerationConfig read_generation_config(const io::ModelFiles& files,
   read.max_new_tokens = read_limit(settings, "max_new_tokens");
   read.max_length = read_limit(settings, "max_length");
   read_sampling(settings, read.sampling);
+  read.names_temperature = settings.find("temperature") != nullptr;
+  if (settings.find("do_sample")) read.do_sample = get_or(json, "do_sample", false, file);
   return read;
 }
 

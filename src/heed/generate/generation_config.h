@@ -21,6 +21,8 @@ struct GenerationConfig {
   std::optional<int64_t> max_length;  // of prompt and output, unless max_new_tokens is given
   /// For sampling: temperature (1 unless given), top_k, ...; the repetition penalty of `rules`.
   SamplingOptions sampling = {.temperature = 1.0f};
+  bool names_temperature = false;      // whether the temperature is the file's
+  std::optional<bool> do_sample = {};  // whether outputs are to be sampled, if the file says so
   /// Why outputs cannot be sampled: a setting that heed does not apply. Empty: they can.
   std::string sampling_refusal;
   /// What the file has that heed ignores although it may matter.

@@ -44,6 +44,7 @@ void read_gguf_settings(const io::GgufMetadata& metadata, const std::string& fil
     number = static_cast<typename Option::Number>(found);
   });
   sampling.top_k = std::max<int64_t>(sampling.top_k, 0);
+  config.names_temperature = metadata.contains(key_of(GenerateOption::temperature));
   for (const auto& [key, off] : kOtherSampling)
     if (const double value = metadata.get_or<double>(kSampling + key, off); value != off)
       config.warnings.push_back(fmt::format(

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "heed/base/json.h"
@@ -15,14 +16,28 @@ Call::~Call() {
   if (admission_) admission_->leave(statistics_.started ? 0 : 1, waiting_tokens_);
 }
 
+/// Adds what is said of ignored fields.
+HttpResponse Call::with_ignored_fields(HttpResponse response) const {
+  const MutexLock lock(mutex_);
+  if (!statistics_.ignored_fields.empty())
+    response.headers.emplace_back("X-Heed-Ignored",
+                                  fmt::format("{}", fmt::join(statistics_.ignored_fields, ", ")));
+  return response;
+}
+
+void Call::respond(HttpResponse response) {
+  transaction_->respond(with_ignored_fields(std::move(response)));
+}
+
 void Call::respond_json(const nlohmann::ordered_json& body) {
   respond({.body = dump_json(body, {.replace_invalid = true})});
 }
 
 void Call::begin_events() {
-  transaction_->begin({.content_type = "text/event-stream",
-                       .body = "",
-                       .headers = {{"Cache-Control", "no-cache"}, {"X-Accel-Buffering", "no"}}});
+  transaction_->begin(with_ignored_fields(
+      {.content_type = "text/event-stream",
+       .body = "",
+       .headers = {{"Cache-Control", "no-cache"}, {"X-Accel-Buffering", "no"}}}));
 }
 
 void Call::send_event(std::string_view data, std::string_view name) {
@@ -127,6 +142,20 @@ Call::Statistics Call::statistics() const {
 void Call::set_model(std::string name) {
   const MutexLock lock(mutex_);
   statistics_.model = std::move(name);
+}
+
+void Call::ignored(const std::string& field) {
+  constexpr size_t kMostFields = 20, kMostBytes = 64;
+  const auto is_of_names = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("_-.[]").find(c) != std::string_view::npos;
+  };
+  std::string name = field.substr(0, kMostBytes);
+  std::ranges::replace_if(
+      name, [&](char c) { return !is_of_names(c); }, '?');
+  const MutexLock lock(mutex_);
+  if (statistics_.ignored_fields.size() == kMostFields) return;
+  statistics_.ignored_fields.push_back(std::move(name));
 }
 
 void Call::set_ignored_keywords(std::vector<std::string> keywords) {

@@ -34,7 +34,7 @@ class Call {
   const std::string& route() const { return route_; }
 
   /// Responds. Only the first response counts.
-  void respond(HttpResponse response) { transaction_->respond(std::move(response)); }
+  void respond(HttpResponse response);
   void respond_json(const nlohmann::ordered_json& body);
   /// Begins a response of server-sent events, unless it has begun.
   void begin_events();
@@ -76,9 +76,13 @@ class Call {
     std::optional<Clock::time_point> last_token;
     std::string error;                          // what fail() said
     std::vector<std::string> ignored_keywords;  // of the JSON Schema of the output
+    std::vector<std::string> ignored_fields;    // of the request
   };
   Statistics statistics() const;
   void set_model(std::string name);
+  /// Names a field of the request that is ignored, in X-Heed-Ignored of the response that follows
+  /// and in the log.
+  void ignored(const std::string& field);
   void set_ignored_keywords(std::vector<std::string> keywords);
   /// Writes the body of an error response.
   ErrorBody error_body = serve::error_body;
@@ -90,6 +94,8 @@ class Call {
   std::function<void(double)> on_token_interval = {};
 
  private:
+  HttpResponse with_ignored_fields(HttpResponse response) const;
+
   const std::shared_ptr<HttpTransaction> transaction_;
   const std::string route_;
   std::atomic<bool> cancelled_ = false;

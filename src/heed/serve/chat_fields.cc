@@ -4,6 +4,7 @@
 
 #include "heed/base/json.h"
 #include "heed/chat/messages.h"
+#include "heed/engine/chat_requests.h"
 #include "heed/error.h"
 #include "heed/serve/api_error.h"
 
@@ -19,23 +20,43 @@ ApiError at_its_place(const InputError& error, const std::string& otherwise) {
   return invalid_request(named ? std::string(place) : otherwise, error.what());
 }
 
-/// A word, or {"type": "function", "function": {"name": NAME}}.
+}  // namespace
+
 std::string read_tool_choice(JsonFields& fields) {
   const Json* const value = fields.find("tool_choice");
   if (!value || value->is_string())
     return fields.one_of("tool_choice", {"auto", "none", "required"});
-  JsonFields choice(*value, fields.path_of("tool_choice"));
+  JsonFields choice = fields.inner("tool_choice");
   choice.one_of("type", {"function"});
-  JsonFields function(choice.require("function"), choice.path_of("function"));
-  std::string name = function.required_text("name");
-  function.refuse_others();
-  choice.refuse_others();
+  std::string name;
+  if (choice.find("function")) {
+    JsonFields function = choice.inner("function");
+    name = function.required_text("name");
+    function.end();
+  } else {
+    name = choice.required_text("name");
+  }
+  choice.end();
   return name;
 }
 
-}  // namespace
+void read_reasoning(const Model& model, JsonFields& fields, ChatOptions& options) {
+  std::string name = "reasoning_effort";
+  std::optional<std::string> effort = fields.text(name);
+  if (fields.find("reasoning")) {
+    JsonFields reasoning = fields.inner("reasoning");
+    if (auto inner = reasoning.text("effort")) {
+      effort = std::move(inner);
+      name = "reasoning";
+    }
+    reasoning.ignore({"summary", "generate_summary"});
+    reasoning.end();
+  }
+  if (!effort) return;
+  if (!engine::set_reasoning_effort(options, *effort, model)) fields.report_ignored(name);
+}
 
-ChatFields read_chat(JsonFields& fields) {
+ChatFields read_chat(const Model& model, JsonFields& fields) {
   ChatFields chat;
   const Json& messages = fields.require("messages");
   if (!messages.is_array() || messages.empty())
@@ -56,6 +77,7 @@ ChatFields read_chat(JsonFields& fields) {
       throw invalid_request("chat_template_kwargs", "chat_template_kwargs is not an object");
     chat.options.chat_template_kwargs = dump_json(*variables);
   }
+  read_reasoning(model, fields, chat.options);
   return chat;
 }
 

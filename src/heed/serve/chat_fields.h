@@ -8,12 +8,22 @@
 
 namespace heed::serve {
 
-/// What a request says of the prompt: "messages", "tools", "tool_choice", "chat_template_kwargs".
+/// What a request says of the prompt: "messages", "tools", "tool_choice", "chat_template_kwargs",
+/// "reasoning_effort".
 struct ChatFields {
   std::vector<ChatMessage> messages;
   ChatOptions options;
 };
-ChatFields read_chat(JsonFields& fields);
+ChatFields read_chat(const Model& model, JsonFields& fields);
+
+/// "tool_choice": a word, {"type": "function", "function": {"name": NAME}}, or {"type": "function",
+/// "name": NAME} as OpenAI's responses have it.
+std::string read_tool_choice(JsonFields& fields);
+
+/// "reasoning_effort" or the "effort" of "reasoning", as the variables that the model's chat
+/// template has: reasoning_effort; enable_thinking or thinking, which "none" makes false. A
+/// template without these ignores it, which is reported.
+void read_reasoning(const Model& model, JsonFields& fields, ChatOptions& options);
 
 /// The prompt of messages. Throws ApiError which names the field that is wrong, or else `field`.
 ChatPrompt make_prompt(const Model& model, const std::vector<ChatMessage>& messages,

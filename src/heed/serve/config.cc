@@ -81,7 +81,7 @@ AdapterOptions read_adapter(const Json& table, const std::string& path, const fs
   AdapterOptions adapter;
   for (const char* name : {"name", "path"}) fields.require(name);
   read_options<engine::AdapterOption>(fields, directory, adapter);
-  fields.refuse_others();
+  fields.end();
   return adapter;
 }
 
@@ -109,7 +109,7 @@ ModelSource read_model(const Json& table, const std::string& path, const fs::pat
   read_options<BatchingOption>(fields, directory, model.batching);
   for (const Json& adapter : tables(fields, "adapter"))
     model.load.adapters.push_back(read_adapter(adapter, fields.path_of("adapter"), directory));
-  fields.refuse_others();
+  fields.end();
   return model;
 }
 
@@ -122,7 +122,7 @@ void read_limits(JsonFields& fields, const fs::path& directory, ServerOptions& s
   read_option(limits, ServerOption::request_time, server);
   if (const auto memory = limits.text(ServerOption::memory_limit.key))
     server.memory_limit = parse_bytes(*memory);
-  limits.refuse_others();
+  limits.end();
 }
 
 void read_fields(const Json& json, const fs::path& directory, ServerConfig& config) {
@@ -135,10 +135,12 @@ void read_fields(const Json& json, const fs::path& directory, ServerConfig& conf
     server.api_keys = read_api_keys(resolved(*keys, directory));
   read_option(fields, ServerOption::cors_origins, server);
   read_option(fields, ServerOption::log_texts, server);
+  read_option(fields, ServerOption::seed, server);
+  read_option(fields, ServerOption::unknown_fields, server);
   read_limits(fields, directory, server);
   for (const Json& model : tables(fields, "model"))
     server.models.push_back(read_model(model, "model", directory));
-  fields.refuse_others();
+  fields.end();
 }
 
 }  // namespace

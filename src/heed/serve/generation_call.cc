@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heed/base/quote.h"
+#include "heed/serve/sampling_fields.h"
 
 namespace heed::serve {
 
@@ -32,6 +33,7 @@ void GenerationCall::start(std::vector<Request> requests, const std::vector<int6
 
 void GenerationCall::add(std::vector<Request> requests, const std::vector<int64_t>& tokens) {
   running_ = requests.size();
+  if (samples(requests.front().options)) seed_ = requests.front().options.seed;
   for (size_t i = 0; i < requests.size(); ++i) {
     requests[i].adapters = target_.adapters;
     target_.model->generate(call_, std::move(requests[i]), tokens[i],
@@ -49,11 +51,13 @@ std::string GenerationCall::id(const char* prefix) const {
 }
 
 Json GenerationCall::completion(const char* id_prefix, const char* object, Json choices) const {
-  return {{"id", id(id_prefix)},
-          {"object", object},
-          {"created", created_},
-          {"model", target_.name},
-          {"choices", std::move(choices)}};
+  Json json = {{"id", id(id_prefix)},
+               {"object", object},
+               {"created", created_},
+               {"model", target_.name},
+               {"choices", std::move(choices)}};
+  if (seed_) json["seed"] = *seed_;
+  return json;
 }
 
 void GenerationCall::respond_with_usage(Json completion, int64_t completion_tokens) {
@@ -82,11 +86,11 @@ Json usage_json(int64_t prompt_tokens, int64_t completion_tokens) {
 
 StreamFields read_stream(JsonFields& fields) {
   StreamFields stream{.stream = fields.boolean("stream").value_or(false)};
-  if (const Json* options = fields.find("stream_options")) {
-    JsonFields inner(*options, fields.path_of("stream_options"));
-    stream.include_usage = inner.boolean("include_usage").value_or(false);
-    inner.ignore({"include_obfuscation"});
-    inner.refuse_others();
+  if (fields.find("stream_options")) {
+    JsonFields options = fields.inner("stream_options");
+    stream.include_usage = options.boolean("include_usage").value_or(false);
+    options.ignore({"include_obfuscation"});
+    options.end();
   }
   return stream;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,8 @@ class GenerationCall : public std::enable_shared_from_this<GenerationCall> {
   const std::string& model_name() const { return target_.name; }
   int64_t prompt_tokens() const { return prompt_tokens_; }
   int64_t created() const { return created_; }
+  /// The seed of the outputs, if they are sampled; or null.
+  Json seed() const { return seed_ ? Json(*seed_) : Json(); }
   /// "cmpl-1f-3": `prefix` and the id of the request.
   std::string id(const char* prefix) const;
   /// A completion of OpenAI's API, or a chunk of a streamed one.
@@ -67,6 +70,7 @@ class GenerationCall : public std::enable_shared_from_this<GenerationCall> {
   Admission& admission_;
   const ModelRegistry::Target target_;
   const int64_t created_;
+  std::optional<uint64_t> seed_;
   int64_t prompt_tokens_ = 0;
   size_t running_ = 0;
 };

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/json_nesting.h"
 #include "heed/base/quote.h"
+#include "heed/base/spelling.h"
 #include "heed/serve/api_error.h"
 
 namespace heed::serve {
@@ -44,8 +46,8 @@ Json parse_body(std::string_view body) {
   return json;
 }
 
-JsonFields::JsonFields(const Json& object, std::string path)
-    : object_(object), path_(std::move(path)) {
+JsonFields::JsonFields(const Json& object, std::string path, OnIgnored on_ignored)
+    : object_(object), path_(std::move(path)), on_ignored_(std::move(on_ignored)) {
   if (!object.is_object()) fail_type(path_, "an object", object);
 }
 
@@ -142,6 +144,12 @@ void JsonFields::ignore(std::initializer_list<const char*> names) {
   known_.insert(names.begin(), names.end());
 }
 
+void JsonFields::report_ignored(std::string_view name) const {
+  const std::string path = path_of(name);
+  if (!on_ignored_) throw invalid_request(path, fmt::format("{} has no effect here", path));
+  on_ignored_(path);
+}
+
 void JsonFields::only(std::string_view name, const Json& value) {
   const Json* found = find(name);
   if (!found || *found == value) return;
@@ -151,11 +159,31 @@ void JsonFields::only(std::string_view name, const Json& value) {
                         excerpt(nlohmann::json(value))));
 }
 
-void JsonFields::refuse_others() const {
+std::string JsonFields::similar_field(std::string_view name) const {
+  // Of a short word, fewer letters make another word of it.
+  const size_t most_typos = name.size() < 6 ? 1 : 2;
+  for (const std::string& known : known_) {
+    const size_t longer = std::max(known.size(), name.size());
+    const size_t shorter = std::min(known.size(), name.size());
+    if (shorter > 2 && longer - shorter <= most_typos && edit_distance(known, name) <= most_typos)
+      return known;
+  }
+  return {};
+}
+
+void JsonFields::end() const {
   for (const auto& [name, value] : object_.items()) {
     if (known_.contains(name)) continue;
     const std::string path = path_of(one_line(name));
-    throw invalid_request(path, fmt::format("{} is not a known field", path));
+    const std::string similar = similar_field(name);
+    if (on_ignored_ && similar.empty()) {
+      if (!value.is_null()) on_ignored_(path);
+      continue;
+    }
+    throw invalid_request(
+        path, similar.empty()
+                  ? fmt::format("{} is not a known field", path)
+                  : fmt::format("{} is not a known field; did you mean {}?", path, similar));
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -26,9 +27,19 @@ std::optional<int64_t> whole_number(const Json& value);
 /// its value has another type or is out of range. A field that is null is absent.
 class JsonFields {
  public:
-  /// `path` stands before the names of fields in messages: "messages[0]." or nothing. The object
-  /// must outlive this.
-  explicit JsonFields(const Json& object, std::string path = {});
+  /// Receives the name of a field that is ignored because it is not known.
+  using OnIgnored = std::function<void(const std::string& name)>;
+
+  /// `path` stands before the names of fields in messages: "messages[0]" or nothing. Without
+  /// `on_ignored`, a field that is not known is an error. The object must outlive this.
+  explicit JsonFields(const Json& object, std::string path = {}, OnIgnored on_ignored = {});
+
+  /// The fields of an object within this one.
+  JsonFields inner(const Json& object, std::string path) const {
+    return JsonFields(object, std::move(path), on_ignored_);
+  }
+  /// The fields of the object `name`, which must be there.
+  JsonFields inner(std::string_view name) { return inner(require(name), path_of(name)); }
 
   const Json* find(std::string_view name);
   const Json& require(std::string_view name);
@@ -56,19 +67,25 @@ class JsonFields {
 
   /// Fields that are allowed and have no effect here.
   void ignore(std::initializer_list<const char*> names);
+  /// Reports that a known field is ignored here. Throws ApiError if such fields are refused.
+  void report_ignored(std::string_view name) const;
   /// Fields whose only value is `value`, or that may be absent: what heed does not offer.
   void only(std::string_view name, const Json& value);
-  /// Throws ApiError that names a field which none of these functions was asked for.
-  void refuse_others() const;
+  /// Handles the fields that none of these functions was asked for: they are reported as ignored.
+  /// Throws ApiError when one is at most two letters from a known one, or if all are to be refused.
+  void end() const;
 
   /// The name of a field in messages.
   std::string path_of(std::string_view name) const;
 
  private:
   [[noreturn]] void fail_name(std::string_view name, const std::vector<std::string_view>& names);
+  /// A known field that `name` may be a misspelling of; empty if there is none.
+  std::string similar_field(std::string_view name) const;
 
   const Json& object_;
   const std::string path_;
+  const OnIgnored on_ignored_;
   std::set<std::string, std::less<>> known_;
 };
 

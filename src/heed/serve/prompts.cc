@@ -18,8 +18,9 @@ std::vector<int32_t> tokens_of(const Json& json, const std::string& path, const 
   for (const Json& value : json) {
     const int64_t token = whole_number(value).value_or(-1);
     if (token < 0 || token >= model.vocab_size())
-      throw invalid_request(path, fmt::format("{} is not a list of tokens from 0 to {}", path,
-                                              model.vocab_size() - 1));
+      throw invalid_request(path, fmt::format("{} is not a list of tokens from 0 to {}, of the "
+                                              "model's own tokenizer: send a text instead",
+                                              path, model.vocab_size() - 1));
     tokens.push_back(static_cast<int32_t>(token));
   }
   if (tokens.empty()) throw invalid_request(path, fmt::format("{} is empty", path));

@@ -42,6 +42,7 @@ std::string log_line(const Call& call, int status, bool texts) {
                {"seconds", seconds(statistics.arrived, Call::Clock::now())},
                {"error", statistics.error.empty() ? Json() : Json(statistics.error)}};
   if (!statistics.ignored_keywords.empty()) line["ignored_keywords"] = statistics.ignored_keywords;
+  if (!statistics.ignored_fields.empty()) line["ignored_fields"] = statistics.ignored_fields;
   if (texts) line["body"] = request.body;
   return dump_json(line, {.replace_invalid = true});
 }

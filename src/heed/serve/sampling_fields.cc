@@ -1,11 +1,15 @@
 #include "heed/serve/sampling_fields.h"
 
 #include <charconv>
+#include <limits>
+#include <random>
 
 #include "heed/base/quote.h"
+#include "heed/engine/chat_requests.h"
 #include "heed/generate/generate_options.h"
 #include "heed/serve/api_error.h"
 #include "heed/serve/declared_fields.h"
+#include "heed/serve/neutral_fields.h"
 #include "heed/serve/prompts.h"
 
 namespace heed::serve {
@@ -42,21 +46,62 @@ void read_end_tokens(JsonFields& fields, const Model& model, GenerateOptions& op
     options.end_tokens = read_tokens(fields, "stop_token_ids", model);
 }
 
+/// Whether the field has the number by which other servers say "none" or "all".
+bool is(JsonFields& fields, std::string_view name, int number) {
+  const Json* const found = fields.find(name);
+  return found && *found == number;
+}
+
+void read_limit(JsonFields& fields, int64_t min_tokens, GenerateOptions& options) {
+  constexpr int64_t kMost = GenerateOption::max_new_tokens.served.max;
+  for (const char* name : {"max_tokens", "max_completion_tokens", "max_new_tokens", "n_predict"}) {
+    if (!fields.find(name)) continue;
+    options.max_new_tokens = is(fields, name, -1) ? kMost : fields.integer(name, min_tokens, kMost);
+  }
+}
+
+/// The numbers of sampling, and what they are called elsewhere.
+void read_numbers(JsonFields& fields, GenerateOptions& options) {
+  auto repeat_penalty = GenerateOption::repetition_penalty;
+  repeat_penalty.key = "repeat_penalty";
+  read_option(fields, repeat_penalty, options);
+  generate::for_each_sampling_option([&](const auto& option) {
+    if (option.name == GenerateOption::top_k.name && is(fields, option.name, -1)) {
+      options.top_k = 0;
+    } else if (option.name == GenerateOption::top_p.name && is(fields, option.name, 0)) {
+      options.temperature = 0.0f;  // of the most probable token alone
+    } else {
+      read_option(fields, option, options);
+    }
+  });
+}
+
+/// A number that JSON and JavaScript have exactly.
+uint64_t random_seed() {
+  std::random_device device;
+  return (uint64_t{device()} << 32 | device()) >> 11;
+}
+
+void read_seed(const ModelCall& call, JsonFields& fields, GenerateOptions& options) {
+  if (fields.find("seed") && !is(fields, "seed", -1))
+    return read_option(fields, GenerateOption::seed, options);
+  options.seed = call.services.options.seed.value_or(random_seed());
+}
+
 }  // namespace
 
-GenerateOptions read_sampling(JsonFields& fields, const Model& model, int64_t min_tokens) {
+GenerateOptions read_sampling(const ModelCall& call, JsonFields& fields, int64_t min_tokens) {
+  const Model& model = call.model();
   GenerateOptions options;
-  for (const char* name : {"max_tokens", "max_completion_tokens", "max_new_tokens"})
-    if (const auto limit =
-            fields.integer(name, min_tokens, GenerateOption::max_new_tokens.served.max))
-      options.max_new_tokens = limit;
-  generate::for_each_sampling_option(
-      [&](const auto& option) { read_option(fields, option, options); });
-  read_option(fields, GenerateOption::seed, options);
+  read_limit(fields, min_tokens, options);
+  read_numbers(fields, options);
+  read_seed(call, fields, options);
   read_stop(fields, GenerateOption::stop.key, options);
   read_option(fields, GenerateOption::skip_special_tokens, options);
   read_logit_bias(fields, model, options);
   read_end_tokens(fields, model, options);
+  read_ignore_eos(fields, model.eos_ids(), options);
+  read_neutral_fields(fields);
   return options;
 }
 
@@ -69,6 +114,27 @@ void read_stop(JsonFields& fields, std::string_view name, GenerateOptions& optio
                                       fields.path_of(name), strings->size(), kMaxStopStrings));
   std::erase(*strings, "");
   options.stop = std::move(*strings);
+}
+
+GenerateOptions read_chat_sampling(const ModelCall& call, JsonFields& fields) {
+  GenerateOptions options = read_sampling(call, fields);
+  engine::set_chat_sampling(options, call.model());
+  return options;
+}
+
+bool samples(const GenerateOptions& options) {
+  bool asked = options.sample;
+  generate::for_each_sampling_option([&](const auto& option) {
+    asked |= option.use == generate::SamplingUse::samples && option.asked(options);
+  });
+  return asked && options.temperature != 0.0f;
+}
+
+void read_ignore_eos(JsonFields& fields, const std::vector<int32_t>& end_tokens,
+                     GenerateOptions& options) {
+  if (!fields.boolean("ignore_eos").value_or(false)) return;
+  for (const int32_t token : end_tokens)
+    options.logit_bias.push_back({token, -std::numeric_limits<float>::infinity()});
 }
 
 int64_t read_n(JsonFields& fields) { return fields.integer("n", 1, kMaxOutputs).value_or(1); }

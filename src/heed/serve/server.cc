@@ -67,7 +67,7 @@ struct Server::State {
   ComputeLoop loop;
   ModelRegistry models;
   const Access access;
-  Services services{models, admission, metrics, [this] { return ready && !draining; }};
+  Services services{models, admission, metrics, options, [this] { return ready && !draining; }};
 };
 
 HttpServerOptions Server::State::http_options() {

@@ -13,6 +13,8 @@ inline constexpr int64_t kLongestTime = 10'000'000'000;  // four months
   OPTION(host, .help = "Address to listen on")                                         \
   OPTION(port, .help = "Port to listen on; 0: one that is free", .range = {0, 65'535}) \
   OPTION(log_texts, .help = "Log the bodies of requests, too")                         \
+  OPTION(seed, .help = "Seed of requests that have none", .range = {0})                \
+  OPTION(unknown_fields)                                                               \
   OPTION(request_time, .key = "request_seconds", .range = {1, kLongestTime})
 // In C the first two are arrays, and models are loaded before they are served.
 #define HEED_OTHER_SERVER_OPTIONS(OPTION)                                                         \

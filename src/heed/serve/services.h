@@ -11,6 +11,7 @@
 #include "heed/serve/json_fields.h"
 #include "heed/serve/metrics.h"
 #include "heed/serve/model_registry.h"
+#include "heed/server.h"
 
 namespace heed::serve {
 
@@ -19,6 +20,7 @@ struct Services {
   ModelRegistry& models;
   Admission& admission;
   Metrics& metrics;
+  const ServerOptions& options;
   /// Whether requests are accepted: false while models are loaded and while the server drains.
   std::function<bool()> ready;
 };
@@ -33,6 +35,8 @@ struct ModelCall {
   const Json& body;
 
   const Model& model() const { return target.model->model(); }
+  /// The fields of the body. What is ignored of them is named in the response and in the log.
+  JsonFields fields() const;
   /// Lets the call wait with so many tokens of input. Then `compute` returns, on the compute
   /// thread, the JSON to respond with.
   void respond_with(int64_t tokens, std::function<Json(const Model&)> compute) const {

@@ -119,9 +119,8 @@ void OutputFields::set_white_space(JsonWhiteSpace white_space, const std::string
 }
 
 void OutputFields::read_response_format(JsonFields& fields) {
-  const Json* const value = fields.find("response_format");
-  if (!value) return;
-  JsonFields format(*value, fields.path_of("response_format"));
+  if (!fields.find("response_format")) return;
+  JsonFields format = fields.inner("response_format");
   const std::string type = format.one_of("type", {"text", "json_object", "json_schema"});
   if (type == "json_object") {
     // llama.cpp's server has a schema there.
@@ -129,13 +128,13 @@ void OutputFields::read_response_format(JsonFields& fields) {
     if (field_.empty()) described_by(fields.path_of("response_format")).json_schema = kAnyObject;
   }
   if (type == "json_schema") {
-    JsonFields named(format.require("json_schema"), format.path_of("json_schema"));
+    JsonFields named = format.inner("json_schema");
     named.ignore({"name", "description", "strict"});  // every schema is enforced
     named.require("schema");
     read_schema(named, "schema");
-    named.refuse_others();
+    named.end();
   }
-  format.refuse_others();
+  format.end();
 }
 
 void OutputFields::read_text_format(JsonFields& fields) {
@@ -147,13 +146,12 @@ void OutputFields::read_text_format(JsonFields& fields) {
     fields.require("schema");
     read_schema(fields, "schema");
   }
-  fields.refuse_others();
+  fields.end();
 }
 
 void OutputFields::read_structured_outputs(JsonFields& fields) {
-  const Json* const value = fields.find("structured_outputs");
-  if (!value) return;
-  JsonFields one(*value, fields.path_of("structured_outputs"));
+  if (!fields.find("structured_outputs")) return;
+  JsonFields one = fields.inner("structured_outputs");
   read_schema(one, "json");
   read_any_object(one, "json_object");
   read_regex(one, "regex");
@@ -165,7 +163,8 @@ void OutputFields::read_structured_outputs(JsonFields& fields) {
   if (one.boolean("disable_any_whitespace").value_or(false))
     set_white_space(JsonWhiteSpace::compact, one.path_of("disable_any_whitespace"));
   one.only("disable_additional_properties", false);
-  one.refuse_others();
+  one.only("structural_tag", Json());
+  one.end();
 }
 
 void OutputFields::read_guided(JsonFields& fields) {
@@ -232,12 +231,11 @@ StructuredOutput output_of_schema(const ModelCall& call, const Json& schema,
 
 TextFormat read_text_format(const ModelCall& call, JsonFields& fields) {
   TextFormat result{.output = {}, .format = {{"type", "text"}}};
-  const Json* const value = fields.find("text");
-  if (!value) return result;
-  JsonFields text(*value, fields.path_of("text"));
+  if (!fields.find("text")) return result;
+  JsonFields text = fields.inner("text");
   text.only("verbosity", "medium");
   if (const Json* const given = text.find("format")) {
-    JsonFields format(*given, text.path_of("format"));
+    JsonFields format = text.inner("format");
     OutputFields output;
     output.read_text_format(format);
     result.output = output.prepare(call);
@@ -246,7 +244,7 @@ TextFormat read_text_format(const ModelCall& call, JsonFields& fields) {
       for (const char* const name : {"description", "strict"})
         if (!result.format.contains(name)) result.format[name] = nullptr;
   }
-  text.refuse_others();
+  text.end();
   return result;
 }
 

@@ -39,7 +39,7 @@ void add_line(std::string& text, const std::string& line) {
 std::string read_text_block(JsonFields& block) {
   block.ignore({"type", "cache_control", "citations"});
   std::string text = block.required_text("text");
-  block.refuse_others();
+  block.end();
   return text;
 }
 
@@ -69,7 +69,7 @@ void BlockReader::read_tool_use(JsonFields& block) {
                 .name = block.required_text("name"),
                 .arguments = dump_json(block.require("input"))};
   JsonFields input(block.require("input"), block.path_of("input"));  // must be an object
-  block.refuse_others();
+  block.end();
   tools_[call.id] = call.name;
   turn_of("assistant").tool_calls.push_back(std::move(call));
 }
@@ -79,7 +79,7 @@ void BlockReader::read_tool_result(JsonFields& block) {
   const std::string id = block.required_text("tool_use_id");
   const Json* const content = block.find("content");
   std::string text = content ? read_texts_of_blocks(*content, block.path_of("content")) : "";
-  block.refuse_others();
+  block.end();
   const auto name = tools_.find(id);
   if (name == tools_.end())
     throw invalid_request(block.path_of("tool_use_id"),
@@ -101,7 +101,7 @@ void BlockReader::read_block(const Json& json, const std::string& path, const st
   if (type == "thinking") {
     block.ignore({"type", "signature"});
     add_line(turn_of(role).reasoning_content, block.required_text("thinking"));
-    block.refuse_others();
+    block.end();
   }
 }
 
@@ -111,7 +111,7 @@ void BlockReader::read(const Json& json, const std::string& path) {
   message.require("role");
   const Json& content = message.require("content");
   const std::string place = message.path_of("content");
-  message.refuse_others();
+  message.end();
   if (content.is_string()) return add_line(turn_of(role).content, content.get<std::string>());
   if (!content.is_array())
     throw invalid_request(place, fmt::format("{} is neither a text nor a list of blocks", place));
@@ -151,7 +151,7 @@ std::string read_anthropic_tools(JsonFields& fields) {
     if (const auto description = tool.text("description")) function["description"] = *description;
     function["parameters"] = tool.require("input_schema");
     if (tool.boolean("strict").value_or(false)) function["strict"] = true;
-    tool.refuse_others();
+    tool.end();
     tools.push_back({{"type", "function"}, {"function", std::move(function)}});
   }
   return tools.empty() ? std::string() : dump_json(tools);
@@ -166,7 +166,7 @@ void read_anthropic_tool_choice(JsonFields& fields, ChatOptions& options) {
   if (type == "none") options.tool_choice = "none";
   if (type == "tool") options.tool_choice = choice.required_text("name");
   options.parallel_tool_calls = !choice.boolean("disable_parallel_tool_use").value_or(false);
-  choice.refuse_others();
+  choice.end();
 }
 
 void read_anthropic_thinking(JsonFields& fields, ChatOptions& options) {
@@ -175,7 +175,7 @@ void read_anthropic_thinking(JsonFields& fields, ChatOptions& options) {
   JsonFields thinking(*value, "thinking");
   const std::string type = thinking.one_of("type", {"enabled", "disabled", "adaptive"});
   thinking.ignore({"budget_tokens", "display"});
-  thinking.refuse_others();
+  thinking.end();
   set_thinking(options, type != "disabled");
 }
 
@@ -185,7 +185,7 @@ void read_output_format(const ModelCall& call, const Json& value, const std::str
   JsonFields format(value, path);
   format.one_of("type", {"json_schema"});
   prompt.output = output_of_schema(call, format.require("schema"), format.path_of("schema"));
-  format.refuse_others();
+  format.end();
 }
 
 void read_output_config(const ModelCall& call, JsonFields& fields, AnthropicPrompt& prompt) {
@@ -201,7 +201,7 @@ void read_output_config(const ModelCall& call, JsonFields& fields, AnthropicProm
   if (const Json* const format = config.find("format"))
     read_output_format(call, *format, config.path_of("format"), prompt);
   config.ignore({"task_budget"});
-  config.refuse_others();
+  config.end();
 }
 
 }  // namespace

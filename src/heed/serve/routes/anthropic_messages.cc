@@ -145,16 +145,16 @@ std::string anthropic_error_body(const ApiError& error) {
 void post_anthropic_messages(const ModelCall& call) {
   const Model& model = call.model();
   require_task(call.target, call.target.tasks.chat, "chat");
-  JsonFields fields(call.body);
+  JsonFields fields = call.fields();
   fields.ignore({"metadata", "service_tier", "inference_geo"});
   fields.only("container", nullptr);
   AnthropicPrompt read = read_anthropic_prompt(call, fields);
   fields.require("max_tokens");
-  GenerateOptions options = read_sampling(fields, model);
+  GenerateOptions options = read_chat_sampling(call, fields);
   read_stop(fields, "stop_sequences", options);
   options.structured_output = std::move(read.output);
   const bool stream = fields.boolean("stream").value_or(false);
-  fields.refuse_others();
+  fields.end();
 
   const ChatPrompt prompt = make_prompt(model, read.messages, read.options, "messages");
   set_answer_limit(options, model, prompt);
@@ -164,9 +164,9 @@ void post_anthropic_messages(const ModelCall& call) {
 
 void post_anthropic_count_tokens(const ModelCall& call) {
   require_task(call.target, call.target.tasks.chat, "chat");
-  JsonFields fields(call.body);
+  JsonFields fields = call.fields();
   const AnthropicPrompt read = read_anthropic_prompt(call, fields);
-  fields.refuse_others();
+  fields.end();
   const ChatPrompt prompt = make_prompt(call.model(), read.messages, read.options, "messages");
   call.call->respond_json({{"input_tokens", prompt.tokens.size()}});
 }

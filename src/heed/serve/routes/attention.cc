@@ -59,7 +59,7 @@ Json viewer_json(const Model& model, const std::string& name, const std::string&
 void post_attention(const ModelCall& call) {
   const Model& model = call.model();
   require_task(call.target, call.target.tasks.attention, "show its attention");
-  JsonFields fields(call.body);
+  JsonFields fields = call.fields();
   fields.ignore({"model"});
   const std::string text = fields.required_text("text");
   AttentionOptions options{.max_weights = kMaxWeights};
@@ -67,7 +67,7 @@ void post_attention(const ModelCall& call) {
     if (option.name != "max_weights") read_option(fields, option, options);
   });
   const bool viewer = fields.one_of("format", {"weights", "viewer"}) == "viewer";
-  fields.refuse_others();
+  fields.end();
   const auto check_size = [&](const char* name, const std::string& part) {
     if (part.size() > kMaxBytes)
       throw invalid_request(

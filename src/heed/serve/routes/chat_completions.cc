@@ -142,20 +142,21 @@ void read_log_probabilities(JsonFields& fields, GenerateOptions& options) {
 void post_chat_completions(const ModelCall& call) {
   const Model& model = call.model();
   require_task(call.target, call.target.tasks.chat, "chat");
-  JsonFields fields(call.body);
-  fields.ignore({"model", "user", "metadata", "store", "service_tier", "safety_identifier",
-                 "prompt_cache_key"});
-  const ChatFields chat = read_chat(fields);
-  GenerateOptions options = read_sampling(fields, model);
+  JsonFields fields = call.fields();
+  fields.ignore({"model"});
+  const ChatFields chat = read_chat(model, fields);
+  GenerateOptions options = read_chat_sampling(call, fields);
   read_log_probabilities(fields, options);
   const int64_t n = read_n(fields);
   const StreamFields stream = read_stream(fields);
   options.structured_output = read_structured_output(call, fields);
   fields.only("modalities", Json::array({"text"}));
-  fields.refuse_others();
+  fields.only("truncate_prompt_tokens", Json());
+  fields.end();
 
   const ChatPrompt prompt = make_prompt(model, chat.messages, chat.options, "messages");
   set_answer_limit(options, model, prompt);
+  read_ignore_eos(fields, prompt.end_tokens, options);
   options = prepared_answer(model, prompt, options);
   std::vector<Request> requests;
   for (int64_t i = 0; i < n; ++i)

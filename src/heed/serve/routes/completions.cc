@@ -165,19 +165,41 @@ void require_scores(const ModelCall& call) {
     throw invalid_request("echo", "echo with logprobs is not offered with adapters");
 }
 
+/// "truncate_prompt_tokens" of vLLM: how many tokens of a prompt are kept; -1: those that leave
+/// room for one in the context.
+std::optional<int64_t> read_kept_tokens(JsonFields& fields, const Model& model) {
+  const auto keep = fields.integer("truncate_prompt_tokens", -1, INT32_MAX);
+  if (keep == 0)
+    throw invalid_request("truncate_prompt_tokens",
+                          "truncate_prompt_tokens is 0, expected a number");
+  if (keep != -1) return keep;
+  const int64_t context = model.context_length();
+  return context > 0 ? std::optional(context - 1) : std::nullopt;
+}
+
+/// Cuts the beginnings of prompts.
+void keep_last_tokens(std::vector<TokenizedText>& prompts, int64_t count) {
+  for (TokenizedText& prompt : prompts) {
+    if (std::ssize(prompt.tokens) <= count) continue;
+    prompt.tokens.erase(prompt.tokens.begin(), prompt.tokens.end() - count);
+    prompt.text.reset();
+  }
+}
+
 }  // namespace
 
 void post_completions(const ModelCall& call) {
   const Model& model = call.model();
   require_task(call.target, call.target.tasks.generate, "generate");
-  JsonFields fields(call.body);
-  fields.ignore({"model", "user"});
-  const std::vector<TokenizedText> prompts = read_texts_or_tokens(
+  JsonFields fields = call.fields();
+  fields.ignore({"model"});
+  const auto keep = read_kept_tokens(fields, model);
+  std::vector<TokenizedText> prompts = read_texts_or_tokens(
       fields, "prompt", model, [&](const std::string& text, const std::string& field) {
-        refuse_overlong_text(model, text, field);
+        if (!keep) refuse_overlong_text(model, text, field);
         return model.prompt_tokens(text);
       });
-  GenerateOptions options = read_sampling(fields, model, 0);
+  GenerateOptions options = read_sampling(call, fields, 0);
   options.top_log_probabilities = static_cast<int>(
       fields.integer("logprobs", 0, generate::GenerateOption::top_log_probabilities.served.max)
           .value_or(-1));
@@ -189,7 +211,9 @@ void post_completions(const ModelCall& call) {
   if (scored) require_scores(call);
   fields.only("best_of", n);
   fields.only("suffix", "");
-  fields.refuse_others();
+  fields.end();
+
+  if (keep) keep_last_tokens(prompts, *keep);
 
   std::vector<Request> requests;
   std::vector<int64_t> tokens;

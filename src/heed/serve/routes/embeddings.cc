@@ -51,9 +51,10 @@ struct EmbeddingCall {
 void post_embeddings(const ModelCall& call) {
   const Model& model = call.model();
   require_task(call.target, call.target.tasks.embed, "embed");
-  JsonFields fields(call.body);
+  JsonFields fields = call.fields();
   fields.ignore({"model", "user"});
-  const bool truncate = fields.boolean("truncate").value_or(false);
+  const bool truncate = fields.boolean("truncate").value_or(false) ||
+                        fields.integer("truncate_prompt_tokens", -1, -1).has_value();
   std::vector<TokenizedText> input = read_texts_or_tokens(
       fields, "input", model, [&](const std::string& text, const std::string& field) {
         if (!truncate) refuse_overlong_text(model, text, field);
@@ -65,7 +66,7 @@ void post_embeddings(const ModelCall& call) {
   state->base64 = fields.one_of("encoding_format", {"float", "base64"}) == "base64";
   state->dimensions = static_cast<size_t>(
       fields.integer("dimensions", 1, model.embedding_size()).value_or(model.embedding_size()));
-  fields.refuse_others();
+  fields.end();
 
   std::vector<std::vector<int32_t>> texts;
   for (size_t i = 0; i < input.size(); ++i) {

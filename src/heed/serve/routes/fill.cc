@@ -22,11 +22,11 @@ Json filled_json(const Model& model, const std::string& name, const FilledText& 
 /// The most probable tokens for each [MASK] of a text.
 void post_fill(const ModelCall& call) {
   require_task(call.target, call.target.tasks.fill, "fill");
-  JsonFields fields(call.body);
+  JsonFields fields = call.fields();
   fields.ignore({"model"});
   const std::string text = fields.required_text("text");
   const int64_t top = fields.integer("top", 1, 1000).value_or(5);
-  fields.refuse_others();
+  fields.end();
   call.respond_with(count_tokens(call.model(), text, "text"),
                     [name = call.target.name, text, top](const Model& model) {
                       return filled_json(model, name, model.fill(text, top));

@@ -105,7 +105,7 @@ std::string choose_translator(const Services& services, const Json& body, std::s
 
 void post_libre_translate(const ModelCall& call) {
   require_task(call.target, call.target.tasks.translate, "translate");
-  JsonFields fields(call.body);
+  JsonFields fields = call.fields();
   fields.ignore({"api_key", "secret", "model"});
   if (!fields.find("q")) throw missing("q");
   const bool list = fields.require("q").is_array();
@@ -113,7 +113,7 @@ void post_libre_translate(const ModelCall& call) {
   const std::string source = required(fields, "source"), target = required(fields, "target");
   fields.only("format", "text");
   const int alternatives = read_alternatives(fields);
-  fields.refuse_others();
+  fields.end();
 
   const Model& model = call.model();
   TranslateOptions options;

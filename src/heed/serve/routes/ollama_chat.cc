@@ -107,17 +107,17 @@ ChatPrompt plain_prompt(const ModelCall& call, const std::string& text) {
 void post_ollama_chat(const ModelCall& call) {
   const Model& model = call.model();
   require_task(call.target, call.target.tasks.chat, "chat");
-  JsonFields fields(call.body);
+  JsonFields fields = call.fields();
   fields.ignore({"model", "name"});
   fields.only("logprobs", false);
   const Json* const messages = fields.find("messages");
   const bool load = !messages || *messages == Json::array();
   ChatFields chat;
-  if (!load) chat = read_ollama_chat(fields);
+  if (!load) chat = read_ollama_chat(model, fields);
   fields.ignore({"messages", "tools", "think"});
-  GenerateOptions options = read_ollama_options(call, fields);
+  GenerateOptions options = read_ollama_options(call, fields, true);
   const bool stream = fields.boolean("stream").value_or(true);
-  fields.refuse_others();
+  fields.end();
   if (load) return call.call->respond_json(loaded_json(call, true));
 
   const ChatPrompt prompt = make_prompt(model, chat.messages, chat.options, "messages");
@@ -128,7 +128,7 @@ void post_ollama_chat(const ModelCall& call) {
 
 void post_ollama_generate(const ModelCall& call) {
   const Model& model = call.model();
-  JsonFields fields(call.body);
+  JsonFields fields = call.fields();
   fields.ignore({"model", "name"});
   fields.only("logprobs", false);
   read_ollama_only(fields);
@@ -138,9 +138,9 @@ void post_ollama_generate(const ModelCall& call) {
   fields.only("suffix", "");
   ChatOptions chat;
   read_ollama_think(fields, chat);
-  GenerateOptions options = read_ollama_options(call, fields);
+  GenerateOptions options = read_ollama_options(call, fields, chats);
   const bool stream = fields.boolean("stream").value_or(true);
-  fields.refuse_others();
+  fields.end();
   if (!chats && !system.empty())
     throw invalid_request("system", "system needs a model with a chat template, and not raw");
   if (text.empty()) return call.call->respond_json(loaded_json(call, false));

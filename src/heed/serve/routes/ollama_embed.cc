@@ -8,13 +8,13 @@
 namespace heed::serve {
 
 void post_ollama_embed(const ModelCall& call) {
-  JsonFields fields(call.body);
+  JsonFields fields = call.fields();
   fields.ignore({"model", "name", "keep_alive", "options"});
   const std::vector<std::string> texts = read_texts(fields, "input");
   const bool truncate = fields.boolean("truncate").value_or(true);
   const int64_t size = call.model().embedding_size();
   const auto dimensions = static_cast<size_t>(fields.integer("dimensions", 1, size).value_or(size));
-  fields.refuse_others();
+  fields.end();
   embed(call, texts, truncate, "input",
         [name = call.target.name, dimensions](
             Call& answered, std::vector<std::vector<float>> vectors, int64_t tokens) {
@@ -34,10 +34,10 @@ void post_ollama_embed(const ModelCall& call) {
 
 /// The older form: one text, and its vector as the model gives it.
 void post_ollama_embeddings(const ModelCall& call) {
-  JsonFields fields(call.body);
+  JsonFields fields = call.fields();
   fields.ignore({"model", "name", "keep_alive", "options"});
   const std::string text = fields.required_text("prompt");
-  fields.refuse_others();
+  fields.end();
   embed(call, {text}, true, "prompt",
         [](Call& answered, const std::vector<std::vector<float>>& vectors, int64_t /*tokens*/) {
           answered.respond_json({{"embedding", vectors.front()}});

@@ -55,25 +55,21 @@ class CallIds {
 void ignore_runner_options(JsonFields& options) {
   options.ignore({"num_ctx", "num_batch", "num_gpu", "num_thread", "num_keep", "main_gpu",
                   "low_vram", "vocab_only", "use_mmap", "use_mlock", "numa", "f16_kv",
-                  "penalize_newline", "draft_num_predict", "mirostat_eta", "mirostat_tau"});
-  options.only("mirostat", 0);
-  for (const char* const name : {"typical_p", "tfs_z"})
-    if (const auto value = options.number(name, 0, 1); value && *value != 1)
-      throw invalid_request(options.path_of(name), fmt::format("{} is {}, heed offers 1 only",
-                                                               options.path_of(name), *value));
+                  "penalize_newline", "draft_num_predict"});
+  options.only("tfs_z", 1);
 }
 
-void read_repeat_penalty(JsonFields& options, GenerateOptions& result) {
-  if (const auto penalty = options.number("repeat_penalty", 0.01, 100))
-    result.repetition_penalty = static_cast<float>(*penalty);
-  const auto window =
-      options.integer("repeat_last_n", -1, std::numeric_limits<int32_t>::max()).value_or(-1);
-  if (window == 0) result.repetition_penalty = 1;
-  // heed looks at all tokens, and without penalty at none.
-  if (window > 0 && result.repetition_penalty.value_or(1) != 1)
-    throw invalid_request(options.path_of("repeat_last_n"),
-                          fmt::format("{} is {}, heed offers -1 (all tokens) and 0 only",
-                                      options.path_of("repeat_last_n"), window));
+/// heed's penalty looks at all tokens; without one, it does not matter how many.
+void read_repeat_window(const Json& window, GenerateOptions& result) {
+  const Json named = {{"repeat_last_n", window}};
+  JsonFields field(named, "options");
+  const auto tokens = field.integer("repeat_last_n", -1, std::numeric_limits<int32_t>::max());
+  if (tokens == 0) result.repetition_penalty = 1;
+  if (tokens > 0 && result.repetition_penalty.value_or(1) != 1)
+    throw invalid_request("options.repeat_last_n",
+                          fmt::format("options.repeat_last_n is {}, heed offers -1 (all tokens) "
+                                      "and 0 only",
+                                      *tokens));
 }
 
 void read_num_predict(JsonFields& options, GenerateOptions& result) {
@@ -87,7 +83,7 @@ void read_num_predict(JsonFields& options, GenerateOptions& result) {
 
 }  // namespace
 
-ChatFields read_ollama_chat(JsonFields& fields) {
+ChatFields read_ollama_chat(const Model& model, JsonFields& fields) {
   Json converted = {{"messages", fields.require("messages")}};
   if (const Json* const tools = fields.find("tools")) converted["tools"] = *tools;
   CallIds ids;
@@ -101,7 +97,7 @@ ChatFields read_ollama_chat(JsonFields& fields) {
       ids.add_to(message);
     }
   JsonFields read(converted);
-  ChatFields chat = read_chat(read);
+  ChatFields chat = read_chat(model, read);
   read_ollama_think(fields, chat.options);
   return chat;
 }
@@ -114,15 +110,17 @@ void read_ollama_think(JsonFields& fields, ChatOptions& options) {
   set_reasoning_effort(options, fields.one_of("think", {"low", "medium", "high"}));
 }
 
-GenerateOptions read_ollama_options(const ModelCall& call, JsonFields& fields) {
-  static const Json kNone = Json::object();
+GenerateOptions read_ollama_options(const ModelCall& call, JsonFields& fields, bool chats) {
   const Json* const value = fields.find("options");
-  JsonFields options(value ? *value : kNone, "options");
-  GenerateOptions result = read_sampling(options, call.model());
+  Json given = value ? *value : Json::object();
+  const Json window = given.is_object() ? given.value("repeat_last_n", Json()) : Json();
+  if (given.is_object()) given.erase("repeat_last_n");  // which read_sampling() would refuse
+  JsonFields options = fields.inner(given, "options");
+  GenerateOptions result = chats ? read_chat_sampling(call, options) : read_sampling(call, options);
   read_num_predict(options, result);
-  read_repeat_penalty(options, result);
+  read_repeat_window(window, result);
   ignore_runner_options(options);
-  options.refuse_others();
+  options.end();
   fields.ignore({"keep_alive"});
   const Json* const format = fields.find("format");
   if (!format || *format == "") return result;

@@ -11,11 +11,12 @@ namespace heed::serve {
 
 /// "messages", "tools" and "think" of Ollama's API. Calls without an id get one, which the results
 /// of tools repeat. Throws ApiError that names the field which is wrong.
-ChatFields read_ollama_chat(JsonFields& fields);
+ChatFields read_ollama_chat(const Model& model, JsonFields& fields);
 /// "think": true, false, or how much.
 void read_ollama_think(JsonFields& fields, ChatOptions& options);
-/// "options", and "format" (compiled), "keep_alive" without effect.
-GenerateOptions read_ollama_options(const ModelCall& call, JsonFields& fields);
+/// "options", of a chat or of a text that is continued, and "format" (compiled); "keep_alive" is
+/// without effect.
+GenerateOptions read_ollama_options(const ModelCall& call, JsonFields& fields, bool chats);
 
 /// This moment as "2026-11-28T03:45:12.123456789Z".
 std::string ollama_time();

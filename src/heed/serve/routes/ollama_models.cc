@@ -69,12 +69,12 @@ void get_ollama_ps(Services& services, Call& call) {
 }
 
 void post_ollama_show(const ModelCall& call) {
-  JsonFields fields(call.body);
+  JsonFields fields = call.fields();
   fields.ignore({"model", "name", "verbose"});
   fields.only("system", "");
   fields.only("template", "");
   fields.only("options", Json::object());
-  fields.refuse_others();
+  fields.end();
   const Model& model = call.model();
   const std::string family = model.family();
   Json info = {{"general.architecture", family},

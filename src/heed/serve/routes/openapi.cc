@@ -1,5 +1,6 @@
 #include "heed/base/names.h"
 #include "heed/generate/generate_options.h"
+#include "heed/serve/neutral_fields.h"
 #include "heed/serve/routes/routes.h"
 #include "heed/tasks/task_options.h"
 
@@ -61,6 +62,12 @@ std::string description() {
     sampling += fmt::format("          \"{0}\": {{\"of\": \"generate.{0}\"}},\n", option.name);
   });
   replace_all(text, "          \"options of sampling\": {},\n", sampling);
+  std::string neutral;
+  for (const auto& [name, values] : neutral_fields())
+    neutral += values.empty() ? fmt::format("          \"{}\": {{}},\n", name)
+                              : fmt::format("          \"{}\": {{\"enum\": [{}, null]}},\n", name,
+                                            fmt::join(values, ", "));
+  replace_all(text, "          \"fields without effect\": {},\n", neutral);
   put_options<generate::GenerateOption>(text, "generate");
   put_options<generate::SearchOption>(text, "search", TranslateOptions().search);
   put_options<generate::TranslateOption>(text, "translate");

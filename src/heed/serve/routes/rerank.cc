@@ -65,7 +65,7 @@ std::vector<std::string> read_documents(JsonFields& fields) {
 void post_rerank(const ModelCall& call) {
   const Model& model = call.model();
   require_task(call.target, call.target.tasks.rerank, "rerank");
-  JsonFields fields(call.body);
+  JsonFields fields = call.fields();
   fields.ignore({"model", "user"});
   auto state = std::make_shared<RerankCall>(RerankCall{.call = call.call,
                                                        .target = call.target,
@@ -74,7 +74,8 @@ void post_rerank(const ModelCall& call) {
   state->top_n = static_cast<size_t>(
       fields.integer("top_n", 1, INT32_MAX).value_or(std::ssize(state->documents)));
   state->return_documents = fields.boolean("return_documents").value_or(false);
-  fields.refuse_others();
+  fields.only("rank_fields", Json());
+  fields.end();
 
   count_tokens(model, state->query, "query");  // if it is too long, no document is to blame
   const Tokenizer tokenizer = model.tokenizer("reranking");

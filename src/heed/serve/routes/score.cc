@@ -29,12 +29,12 @@ Json score_json(const Model& model, const std::string& name, const Score& score,
 void post_score(const ModelCall& call) {
   const Model& model = call.model();
   require_task(call.target, call.target.tasks.score, "score");
-  JsonFields fields(call.body);
+  JsonFields fields = call.fields();
   fields.ignore({"model"});
   const bool pair = model.has_encoder();
   const std::string source = pair ? fields.required_text("source") : "";
   const std::string text = fields.required_text(pair ? "target" : "text");
-  fields.refuse_others();
+  fields.end();
   const int64_t source_tokens = pair ? count_tokens(model, source, "source") : 0;
   const int64_t tokens = count_tokens(model, text, pair ? "target" : "text") + source_tokens;
   call.respond_with(tokens,

@@ -23,11 +23,11 @@ Json candidate_json(const Candidate& candidate, bool alignment) {
 /// heed's own: texts with candidates, scores and alignments.
 void post_translate(const ModelCall& call) {
   require_task(call.target, call.target.tasks.translate, "translate");
-  JsonFields fields(call.body);
+  JsonFields fields = call.fields();
   fields.ignore({"model", "user"});
   const std::vector<std::string> texts = read_texts(fields, "text");
   const TranslateOptions options = read_translate_options(fields);
-  fields.refuse_others();
+  fields.end();
   translate(
       call, texts, options, "text",
       [model = call.target.name, alignments = options.alignments](

@@ -2,11 +2,11 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
 #include "heed/base/renamed.h"
+#include "heed/base/spelling.h"
 #include "heed/model/renamed_fields.h"
 #include "heed/train/config/config.h"
 #include "heed/train/config/config_fields.h"
@@ -43,20 +43,6 @@ std::string current_key(const std::string& key) {
 
 /// The largest edit distance from a key at which another key is suggested instead.
 constexpr size_t kMaxTypos = 3;
-
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row.back();
-}
 
 Field& find_field(std::vector<Field>& all, const std::string& key, const std::string& where,
                   FormerKeys former = FormerKeys::refused) {
