@@ -51,7 +51,11 @@ class Call {
   /// `now`: proxies end such connections.
   static constexpr std::chrono::seconds kHeartbeat{15};
   void send_heartbeat(Clock::time_point now);
-  /// Responds with an error, or sends it as the last event.
+  /// Begins a response of JSON values, each on a line of its own, unless it has begun.
+  void begin_lines();
+  void send_json_line(const nlohmann::ordered_json& value);
+  void end_lines() { transaction_->end(); }
+  /// Responds with an error, or sends it as the last event or line.
   void fail(const ApiError& error);
 
   /// Cancels the work for this call: nobody waits for its response any more. Calls the function of
@@ -92,6 +96,8 @@ class Call {
   void set_ignored_keywords(std::vector<std::string> keywords);
   /// Writes the body of an error response.
   ErrorBody error_body = serve::error_body;
+  /// The name of the event with which fail() ends a stream; empty: it has none.
+  std::string_view error_event = {};
   /// Set before the work begins.
   Clock::time_point deadline = Clock::time_point::max();
   std::string key_name = {};  // of the API key; empty: none, or one without a name
@@ -109,6 +115,7 @@ class Call {
   const std::string route_;
   std::atomic<bool> cancelled_ = false;
   bool streams_ = false;
+  std::atomic<bool> sends_lines_ = false;
   mutable Mutex mutex_;
   std::function<void()> on_cancel_ HEED_GUARDED_BY(mutex_);
   Statistics statistics_ HEED_GUARDED_BY(mutex_);
