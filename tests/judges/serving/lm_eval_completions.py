@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""lm-eval's local-completions (pip install "lm_eval[api]==0.4.13" transformers) against heed serve, without a network.
+"""lm-eval's local-completions against heed serve, and its backend of transformers, without a network.
 
+    pip install "lm_eval[api]==0.4.13" transformers torch accelerate
     tests/judges/serving/lm_eval_completions.py HEED
 
 Runs tasks of each kind (multiple choice, rolling log-likelihood, generation) on a tiny model with random weights, with
-prompts as tokens and as texts. Wanted: lm-eval's log-likelihood of every choice is what /v1/score gives its tokens, and
-the generated texts are those of /v1/completions.
+prompts as tokens and as texts. Wanted: the log-likelihoods are those of transformers within 1e-4, the texts the same.
 """
 import json
 import os
@@ -14,11 +14,11 @@ import re
 import subprocess
 import sys
 import tempfile
-import urllib.request
 
 os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
 
 import lm_eval  # noqa: E402
+import torch  # noqa: E402
 import transformers  # noqa: E402
 from lm_eval.tasks import TaskManager  # noqa: E402
 
@@ -45,20 +45,16 @@ TASKS = {
 }
 
 
-def ask(port, path, body):
-    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", json.dumps(body).encode())
-    with urllib.request.urlopen(request, timeout=60) as answer:
-        return json.load(answer)
-
-
 def write_files(folder):
     model = folder / "model"
     model.mkdir()
     (model / "tokenizer.json").write_bytes((GOLDEN / "tokenizers/gpt2.json").read_bytes())
     (model / "tokenizer_config.json").write_text(json.dumps(
         {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|endoftext|>", "bos_token": "<|endoftext|>"}))
-    (model / "config.json").write_text(json.dumps(CONFIG))
-    (folder / "serve.toml").write_text('[[model]]\nname = "lm"\npath = "model"\nrandom_weights = 3\n')
+    torch.manual_seed(3)
+    config = transformers.LlamaConfig(**CONFIG, initializer_range=0.5)
+    transformers.LlamaForCausalLM(config).float().save_pretrained(model)
+    (folder / "serve.toml").write_text('[[model]]\nname = "lm"\npath = "model"\n')
     (folder / "documents.json").write_text("\n".join(map(json.dumps, DOCUMENTS)))
     for name, task in TASKS.items():
         task = {"task": name, "dataset_path": "json", "test_split": "test",
@@ -66,28 +62,32 @@ def write_files(folder):
         (folder / f"{name}.yaml").write_text(json.dumps(task))  # JSON is YAML
 
 
-def log_likelihood(port, tokenizer, context, continuation):
-    """Of the continuation's tokens, as lm-eval splits the text."""
-    whole = tokenizer.encode(context + continuation, add_special_tokens=False)
-    begin = len(tokenizer.encode(context, add_special_tokens=False))
-    scores = ask(port, "/v1/score", {"model": "lm", "text": context + continuation})["tokens"]
-    assert [one["token"] for one in scores] == whole, (context, continuation)
-    return sum(one["log_probability"] for one in scores[begin:])
+def evaluate(folder, backend, arguments):
+    """The responses to all documents of each task."""
+    results = lm_eval.simple_evaluate(
+        model=backend, model_args=arguments, tasks=list(TASKS), log_samples=True, batch_size=2, device="cpu",
+        task_manager=TaskManager(include_path=str(folder), include_defaults=False))
+    return {task: [sample["resps"] for sample in sorted(results["samples"][task], key=lambda one: one["doc_id"])]
+            for task in TASKS}
 
 
-def compare(port, tokenizer, results):
-    """The number of comparisons and of differences."""
+def leaves(value):
+    return [leaf for one in value for leaf in leaves(one)] if isinstance(value, (list, tuple)) else [value]
+
+
+def compare(found, expected):
+    """The number of comparisons, of differences, and the largest one of a log-likelihood."""
     compared = different = 0
-    for sample in results["samples"]["choices"]:
-        for choice, response in zip(sample["doc"]["choices"], sample["filtered_resps"], strict=True):
-            expected = log_likelihood(port, tokenizer, sample["doc"]["question"], choice)
+    largest = 0.0
+    for task in TASKS:
+        for one, other in zip(leaves(found[task]), leaves(expected[task]), strict=True):
             compared += 1
-            different += abs(response[0] - expected) > 1e-4
-    for sample in results["samples"]["texts"]:
-        body = {"model": "lm", "prompt": sample["doc"]["question"], "max_tokens": 8, "temperature": 0, "stop": "\n"}
-        compared += 1
-        different += ask(port, "/v1/completions", body)["choices"][0]["text"] != sample["resps"][0][0]
-    return compared, different
+            if isinstance(other, float):
+                largest = max(largest, abs(one - other))
+                different += not abs(one - other) <= 1e-4
+            else:
+                different += str(one) != str(other)
+    return compared, different, largest
 
 
 def main():
@@ -95,22 +95,19 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         write_files(folder)
+        expected = evaluate(folder, "hf", {"pretrained": str(folder / "model"), "dtype": "float32", "max_length": 256})
         server = subprocess.Popen([pathlib.Path(sys.argv[1]).resolve(), "serve", "--config", "serve.toml", "--port",
                                    "0", "--quiet"], cwd=folder, stderr=subprocess.PIPE, text=True)
         try:
             port = int(re.search(r":(\d+)$", server.stderr.readline().strip()).group(1))
-            tokenizer = transformers.AutoTokenizer.from_pretrained(folder / "model")
             for tokens in (True, False):
-                arguments = {"model": "lm", "base_url": f"http://127.0.0.1:{port}/v1/completions",
-                             "tokenizer_backend": "huggingface", "tokenizer": str(folder / "model"),
-                             "tokenized_requests": tokens, "max_length": 256, "batch_size": 2}
-                results = lm_eval.simple_evaluate(
-                    model="local-completions", model_args=arguments, tasks=list(TASKS), log_samples=True,
-                    task_manager=TaskManager(include_path=str(folder), include_defaults=False))
-                compared, different = compare(port, tokenizer, results)
-                print(f"prompts as {'tokens' if tokens else 'texts'}: {compared} compared, {different} different;",
-                      {task: {key: value for key, value in numbers.items() if "," in key and "stderr" not in key}
-                       for task, numbers in results["results"].items()})
+                found = evaluate(folder, "local-completions", {
+                    "model": "lm", "base_url": f"http://127.0.0.1:{port}/v1/completions",
+                    "tokenizer_backend": "huggingface", "tokenizer": str(folder / "model"),
+                    "tokenized_requests": tokens, "max_length": 256})
+                compared, different, largest = compare(found, expected)
+                print(f"prompts as {'tokens' if tokens else 'texts'}: {compared} compared, {different} different, "
+                      f"log-likelihoods by at most {largest:.1e}")
                 failed |= different > 0 or compared == 0
         finally:
             server.kill()
