@@ -4,9 +4,11 @@ The models of the tests speak no language, so that answers and translations of p
 load are the server's own."""
 
 import json
+import math
 import pathlib
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests/serve"))
@@ -77,6 +79,19 @@ def answered(*parts, tokens=212, reason="stop"):
     return 200, {"Content-Type": "text/event-stream"}, body
 
 
+def history():
+    """The answer of /v1/history: an hour with more to do in its middle."""
+    count = 360
+    busy = [max(0.0, math.sin(math.pi * i / count)) * (1 + 0.3 * math.sin(i / 3)) for i in range(count)]
+    lists = {
+        "time": [int(time.time()) - 10 * (count - i) for i in range(count)],
+        "output_tokens": [int(900 * b) for b in busy], "running_requests": [int(9 * b) for b in busy],
+        "queued_requests": [int(3 * b) for b in busy], "errors": [int(i % 97 == 0) for i in range(count)],
+        "refused": [0] * count, "memory_bytes": [int((310 + 120 * min(1, i / 90)) * 2 ** 20) for i in range(count)],
+        "first_token_seconds_p50": [0.08 + 0.4 * b if b > 0.1 else None for b in busy]}
+    return 200, {"Content-Type": "application/json"}, json.dumps({"interval_seconds": 10, **lists})
+
+
 class Scenes:
     """A server and a browser; a chat model of one's own in place of a tiny one."""
 
@@ -95,8 +110,11 @@ class Scenes:
     def open(self, width, height, scheme):
         self.browser.resize(width, height)
         self.browser.prefer(scheme)
-        self.browser.open("about:blank")
-        self.browser.open(self.server.address)
+        for _ in range(2):
+            self.browser.open("about:blank")
+            self.browser.open(self.server.address)
+            self.browser.wait("document.readyState === 'complete'")
+            self.browser.evaluate("sessionStorage.clear(), localStorage.clear()")
         self.browser.wait("document.querySelector('#tab-attention') && !document.querySelector('#tab-attention').hidden")
 
     def tab(self, name):
@@ -142,8 +160,10 @@ class Scenes:
         self.browser.evaluate("document.querySelector('#attention .attention button[value=heatmap]').click()")
 
     def load(self):
+        self.browser.scripted["/v1/history"] = [history()]
         self.tab("load")
-        self.browser.wait("document.querySelectorAll('#load article').length >= 3")
+        self.browser.wait("document.querySelectorAll('#load .figure').length >= 3")
+        self.browser.evaluate("[...document.querySelectorAll('#load .spans button')].at(-1).click()")
 
     def all(self):
         return {"translate": self.translate, "chat-empty": self.chat_empty, "chat": self.chat,

@@ -23,8 +23,6 @@ def main():
             for width, height in SIZES.items():
                 for name, show in scenes.all().items():
                     scenes.open(width, height, scheme)
-                    scenes.browser.evaluate("sessionStorage.clear(), localStorage.clear(), location.reload()")
-                    scenes.open(width, height, scheme)
                     show()
                     time.sleep(0.5)  # for what is drawn in the next frames
                     scenes.browser.screenshot(folder / f"{name}-{width}-{scheme}.png")

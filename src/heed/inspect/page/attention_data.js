@@ -59,6 +59,11 @@ function percent(weight) {
   return (value < 9.95 ? value.toFixed(1) : value.toFixed(0)) + " %";
 }
 
+// Tokens that only mark a place, such as </s>, [CLS] and the code of a language.
+const isMark = (token) => /^(?:<.*>|\[[A-Z]+\]|__\w+__|[a-z]{3}_[A-Z][a-z]{3})$/.test(token);
+const SINK_SHARE = 0.25; // of the attention, at least, that rests on a sink at the end of a text
+const MAX_SCORED_WEIGHTS = 4e6; // of all layers; beyond, a layer is chosen without looking at them
+
 // The weights of one kind and layer. Heads are decoded on first use and cached.
 class AttentionMap {
   constructor(element, description, tokens, kinds) {
@@ -70,13 +75,52 @@ class AttentionMap {
     this.keys = tokens[this.kind.key];
     this.decoded = new Map();
     this.mean = { heads: "", codes: null };
+    this.hidden = new Set(); // keys whose weights are shown as 0
+  }
+
+  // The keys that heads look at when they look for nothing: marks, the first token of a decoder, and the ends of a
+  // text if much of the attention rests there (Xiao et al. 2023, arXiv 2309.17453).
+  sinks() {
+    this.hide(new Set());
+    const { queries, keys } = this;
+    const all = [...Array(this.heads).keys()];
+    const codes = this.meanCodes(all);
+    const share = (key) => queries.reduce((sum, _, q) => sum + WEIGHTS[codes[q * keys.length + key]], 0) / queries.length;
+    const least = Math.max(SINK_SHARE, 2 / keys.length);
+    return new Set([...keys.keys()].filter((key) => isMark(keys[key]) || (key === 0 && this.kind.name === "decoder_self")
+      || ((key === 0 || key === keys.length - 1) && share(key) >= least)));
+  }
+
+  hide(keys) {
+    if ([...keys].join() === [...this.hidden].join()) return;
+    this.hidden = keys;
+    this.clearCache();
+  }
+
+  // How much there is to be seen: for each key that is the first choice of a query, its largest weight. A token beside
+  // the query does not count.
+  reach() {
+    const { queries, keys } = this;
+    this.hide(this.sinks());
+    const codes = this.meanCodes([...Array(this.heads).keys()]);
+    const isNear = (q, k) => this.kind.name !== "cross" && Math.abs(q - k) < 2;
+    const chosen = new Map(); // the largest code by key
+    queries.forEach((_, q) => {
+      let [best, most] = [-1, 0];
+      for (let k = 0; k < keys.length; ++k)
+        if (!isNear(q, k) && codes[q * keys.length + k] > most) [best, most] = [k, codes[q * keys.length + k]];
+      if (best >= 0) chosen.set(best, Math.max(most, chosen.get(best) || 0));
+    });
+    return [...chosen.values()].reduce((sum, code) => sum + WEIGHTS[code], 0);
   }
 
   codes(head) {
     if (!this.decoded.has(head)) {
       const name = `${this.kind.name}/${this.layer}/${head}`;
       const block = this.element.querySelector(`script[data-map="${name}"]`);
-      this.decoded.set(head, unpack(block.textContent, this.queries.length * this.keys.length));
+      const codes = unpack(block.textContent, this.queries.length * this.keys.length);
+      for (const key of this.hidden) for (let at = key; at < codes.length; at += this.keys.length) codes[at] = 0;
+      this.decoded.set(head, codes);
     }
     return this.decoded.get(head);
   }
@@ -120,6 +164,19 @@ class AttentionCapture {
 
   layers(kind) {
     return this.maps.filter((map) => map.kind === kind).map((map) => map.layer).sort((a, b) => a - b);
+  }
+
+  // The layer of a kind in which most is to be seen.
+  bestLayer(kind) {
+    const maps = this.maps.filter((map) => map.kind === kind);
+    const weights = maps.reduce((sum, map) => sum + map.heads * map.queries.length * map.keys.length, 0);
+    if (weights > MAX_SCORED_WEIGHTS || weights === 0) return maps[Math.floor(maps.length / 2)].layer;
+    const scores = maps.map((map) => {
+      const score = map.reach();
+      map.clearCache();
+      return score;
+    });
+    return maps[scores.indexOf(Math.max(...scores))].layer;
   }
 
   // The map of a kind and layer. The caches of the other maps are cleared.

@@ -83,9 +83,9 @@ class HeatmapStage {
     const context = this.sheet.context;
     context.font = this.view.font(13);
     const widest = (tokens) => tokens.reduce((max, token) => Math.max(max, context.measureText(token).width), 30);
-    this.left = Math.min(150, widest(queries)) + 20;
-    this.top = Math.min(110, widest(keys)) + 20;
     const width = this.sheet.visibleWidth();
+    this.left = Math.min(150, width * 0.36, widest(queries)) + 20;
+    this.top = Math.min(110, widest(keys)) + 20;
     const height = Math.max(320, innerHeight * 0.72);
     const fit = Math.min((width - this.left - 8) / keys.length, (height - this.top - 8) / queries.length);
     this.cell = this.view.fitted ? Math.max(1, fit) : Math.min(44, Math.max(17, fit));
@@ -166,7 +166,8 @@ class HeatmapStage {
     context.fillRect(area.x, area.y, left - 1, area.height);
     const size = Math.min(13, Math.max(9, cell - 3));
     const shown = (index, focused) => cell >= 11 || focused === index;
-    const ink = (index, focused) => view.ink(focused === undefined || focused === index ? "--ink" : "--faint");
+    const ink = (index, focused, hidden) =>
+      view.ink(!hidden && (focused === undefined || focused === index) ? "--ink" : "--faint");
     const focus = view.focus || {};
     context.textBaseline = "middle";
     context.textAlign = "right";
@@ -184,7 +185,7 @@ class HeatmapStage {
       context.translate(x, area.y + top - 8);
       context.rotate(-Math.PI / 2);
       context.font = view.font(cell >= 11 ? size : 13, focus.key === k ? 650 : 400);
-      view.drawLabel(context, keys[k], 0, 0, top - 14, ink(k, focus.key));
+      view.drawLabel(context, keys[k], 0, 0, top - 14, ink(k, focus.key, view.map.hidden.has(k)));
       context.restore();
     }
     context.fillStyle = view.ink("--raised");

@@ -16,12 +16,15 @@ class LinesStage {
     this.rowHeight = this.rows > 60 ? 20 : 26;
     this.top = 34;
     const context = this.sheet.context;
-    context.font = this.view.font(14);
-    const widest = (tokens) => tokens.reduce((max, token) => Math.max(max, context.measureText(token).width), 40);
-    this.numbered = this.rows > 12 ? 34 : 0;
     const room = this.sheet.visibleWidth();
-    const limit = Math.min(190, room * 0.28);
-    const column = (tokens) => Math.max(148, Math.min(limit, widest(tokens)) + 22 + this.numbered);
+    const isNarrow = room < 480;
+    this.size = isNarrow ? 12.5 : 14;
+    context.font = this.view.font(this.size);
+    const widest = (tokens) => tokens.reduce((max, token) => Math.max(max, context.measureText(token).width), 40);
+    this.numbered = this.rows > 12 ? (isNarrow ? 22 : 34) : 0;
+    const limit = isNarrow ? room / 2 - 56 - this.numbered : Math.min(190, room * 0.28);
+    const least = isNarrow ? 110 : 148; // for the headings
+    const column = (tokens) => Math.max(least, Math.min(limit, widest(tokens)) + 22 + this.numbered);
     this.leftEdge = column(queries);
     this.rightEdge = Math.max(this.leftEdge + 60, room - column(keys));
     const height = this.top + this.rows * this.rowHeight + 10;
@@ -127,7 +130,7 @@ class LinesStage {
       if (i < keys.length)
         this.drawToken(context, keys[i], i, 1, {
           selected: focus && focus.key === i, weight: query !== undefined ? weights[i] : 0,
-          dimmed: key !== undefined && key !== i,
+          dimmed: (key !== undefined && key !== i) || this.view.map.hidden.has(i),
         });
     }
   }
@@ -139,7 +142,7 @@ class LinesStage {
     const y = this.y(index);
     const room = (side < 0 ? this.leftEdge : this.sheet.width - this.rightEdge) - 16 - this.numbered;
     const view = this.view;
-    context.font = view.font(14, selected ? 650 : 400);
+    context.font = view.font(this.size, selected ? 650 : 400);
     if (selected || weight > 0.004) {
       const width = Math.min(room, context.measureText(token).width) + 12;
       context.fillStyle = view.ink("--accent");

@@ -12,7 +12,8 @@ class AttentionPanel {
   refresh() {
     const { focus, map } = this.view;
     if (!focus) {
-      const hint = "Point at a token to see its weights as numbers. Click to pin it.";
+      const hint = HAS_KEYBOARD ? "Point at a token to see its weights as numbers. Click to pin it."
+        : "Press a token to see its weights as numbers.";
       this.element.replaceChildren(make("p", "note", hint));
       return;
     }

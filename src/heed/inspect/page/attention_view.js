@@ -1,6 +1,8 @@
 // The interactive view of one capture: its state, the drawing, the events and the page address.
 
-const KEY_HELP = "← → head, ↑ ↓ layer, k kind, v view, m mean, r row contrast, Esc all heads";
+const KEY_HELP = "← → head, ↑ ↓ layer, k kind, v view, m mean, s sink, r row contrast, Esc all heads";
+// Where there is no keyboard, nobody wants to hear of its keys.
+const HAS_KEYBOARD = matchMedia("(hover: hover) and (pointer: fine)").matches;
 
 const sameFocus = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -12,13 +14,14 @@ class AttentionView {
     this.mode = "lines"; // or "heatmap"
     this.enlarged = null; // in a heatmap: "mean" or a head; null: all heads as tiles
     this.visible = null; // a Set of heads; null: all
-    this.mean = false; // draw lines for the mean of the visible heads
-    this.relative = false; // shade relative to the largest weight of each row
+    this.mean = true; // draw lines for the mean of the visible heads
+    this.sinkHidden = true; // leave out what heads look at when they look for nothing
+    this.relative = true; // shade relative to the largest weight of each row
     this.fitted = false; // fit the enlarged heatmap into the window
     this.pinned = null; // the focus {query, key} set by a click
     this.hovered = null; // the focus under the pointer
     this.kind = this.capture.kinds.find((kind) => kind.name === "cross") || this.capture.kinds[0];
-    this.layer = this.capture.layers(this.kind).at(-1);
+    this.layer = this.capture.bestLayer(this.kind);
     this.build();
     this.readAddress();
     this.listen();
@@ -58,7 +61,7 @@ class AttentionView {
   chooseKind(name) {
     this.kind = this.capture.kinds.find((kind) => kind.name === name);
     const layers = this.capture.layers(this.kind);
-    this.set({ layer: layers.includes(this.layer) ? this.layer : layers.at(-1), pinned: null });
+    this.set({ layer: layers.includes(this.layer) ? this.layer : this.capture.bestLayer(this.kind), pinned: null });
   }
 
   toggleHead(head) {
@@ -117,9 +120,11 @@ class AttentionView {
     return (q, code) => Math.round(code * scale[q]);
   }
 
-  // Draws a token truncated to `room` pixels, with its space mark in a paler colour.
+  // Draws a token, smaller or at last truncated to fit `room` pixels, with its space mark in a paler colour.
   drawLabel(context, token, x, y, room, colour) {
     let text = token;
+    for (let size = parseFloat(context.font.match(/[\d.]+(?=px)/)); size > 9 && context.measureText(text).width > room;)
+      context.font = context.font.replace(/[\d.]+px/, `${--size}px`);
     if (context.measureText(text).width > room) {
       const points = [...text];
       while (points.length > 1 && context.measureText(points.join("") + "…").width > room) points.pop();
@@ -148,6 +153,8 @@ class AttentionView {
 
   refresh() {
     this.map = this.capture.map(this.kind, this.layer);
+    this.sinks = this.map.queries.length ? this.map.sinks() : new Set();
+    this.map.hide(this.sinkHidden ? this.sinks : new Set());
     if (this.visible) this.visible = new Set([...this.visible].filter((head) => head < this.map.heads));
     if (this.visible && this.visible.size === 0) this.visible = null;
     if (typeof this.enlarged === "number" && this.enlarged >= this.map.heads) this.enlarged = null;
@@ -187,12 +194,16 @@ class AttentionView {
     if (this.stage instanceof TilesStage)
       add(`Rows: ${this.kind.query} tokens from top to bottom. Columns: ${this.kind.key} tokens from left to right. ` +
         "Click a heatmap to enlarge it.");
+    if (this.map.hidden.size) {
+      const names = [...this.map.hidden].map((key) => this.map.keys[key]).join(", ");
+      add(`Left out: ${names}. Heads that look for nothing look there (an attention sink).`);
+    }
     if (this.relative) add("Row contrast: weights are shaded relative to the largest weight of their row.");
     if (this.capture.dropped)
       add(`Weights below ${(100 * this.capture.floor).toPrecision(2)} % are not stored, to limit the page's size.`);
     if (this.capture.missing)
       add(`${this.capture.missing} weights are not finite numbers and are shown as 0.`, "warning");
-    add(`Layers, heads and tokens are numbered from 1. Keys: ${KEY_HELP}.`);
+    add(`Layers, heads and tokens are numbered from 1.${HAS_KEYBOARD ? ` Keys: ${KEY_HELP}.` : ""}`);
     this.legend.replaceChildren(...notes);
   }
 
@@ -268,6 +279,7 @@ class AttentionView {
       case "k": this.stepKind(); return true;
       case "v": this.set({ mode: this.mode === "lines" ? "heatmap" : "lines", enlarged: null }); return true;
       case "m": this.mode === "lines" ? this.set({ mean: !this.mean }) : this.enlarge("mean"); return true;
+      case "s": this.set({ sinkHidden: !this.sinkHidden }); return true;
       case "r": this.set({ relative: !this.relative }); return true;
       case "Escape":
         this.set({ enlarged: null, visible: this.enlarged === null ? null : this.visible, pinned: null });
@@ -302,6 +314,7 @@ class AttentionView {
     const parts = { kind: this.kind.name, layer: this.layer + 1, view: this.mode };
     if (this.mode === "heatmap" && this.enlarged !== null)
       parts.head = this.enlarged === "mean" ? "mean" : this.enlarged + 1;
+    if (this.sinkHidden) parts.sink = "hidden";
     if (this.mode === "lines" && this.mean) parts.head = "mean";
     else if (this.mode === "lines" && this.visible) parts.head = [...this.visible].map((head) => head + 1).join();
     for (const side of ["query", "key"])
@@ -311,8 +324,9 @@ class AttentionView {
     history.replaceState(null, "", "#" + new URLSearchParams(parts));
   }
 
+  // What an address does not name is off; without one, the view stays as it is.
   readAddress() {
-    if (!this.isWholePage) return;
+    if (!this.isWholePage || location.hash.length < 2) return;
     const parts = new URLSearchParams(location.hash.slice(1));
     this.kind = this.capture.kinds.find((kind) => kind.name === parts.get("kind")) || this.kind;
     const layers = this.capture.layers(this.kind);
@@ -321,6 +335,7 @@ class AttentionView {
     this.mode = parts.get("view") === "heatmap" ? "heatmap" : "lines";
     this.readHeads(parts.get("head") || "");
     this.pinned = this.pinnedIn(parts);
+    this.sinkHidden = parts.get("sink") === "hidden";
     this.relative = parts.get("contrast") === "row";
     this.fitted = parts.get("fit") === "all";
   }

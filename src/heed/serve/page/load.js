@@ -56,6 +56,7 @@ class LoadPanel extends Panel {
     const { signal } = (this.request = new AbortController());
     try {
       await this.history.read(signal);
+      this.draw();
       for (;;) {
         this.show(new Metrics(await (await this.server.request("metrics", { signal })).text()));
         await pause(1, signal);
