@@ -28,6 +28,8 @@ struct BatchingOptions {
 /// A model to serve.
 struct ModelSource {
   std::string name = {};  // by which requests choose it
+  /// Further names by which requests choose it; "*": any name that no model has.
+  std::vector<std::string> aliases = {};
   std::string path = {};  // directory, GGUF file or name of the hub
   /// How `path` is loaded. Adapters are further models, by their names, which must be given; the
   /// model itself is served without them.
@@ -60,6 +62,16 @@ constexpr std::string_view name_of(UnknownFields unknown_fields) {
   return "?";
 }
 
+/// An API key with a name and what it may do.
+struct ApiKey {
+  std::string name = {};            // of its requests in the log and the metrics; empty: not named
+  std::string key = {};             // that requests send
+  int64_t requests_per_minute = 0;  // to models; beyond it they are refused with 429; 0: no limit
+  int priority = 0;                 // of requests that wait, the highest are computed first
+  bool manage = false;              // it may load and unload models
+  bool operator==(const ApiKey&) const = default;
+};
+
 /// How a Server listens, what it serves, and its limits.
 struct ServerOptions {
   std::string host = "127.0.0.1";        // an address, or "localhost"
@@ -71,8 +83,10 @@ struct ServerOptions {
   /// have nothing to do are unloaded, the one unused for longest first. Models that were given
   /// loaded do not count.
   uint64_t memory_limit = 0;
-  /// Requests need one of these as "Authorization: Bearer KEY"; empty: none is needed.
+  /// Requests need one of these, or of `named_keys`, as "Authorization: Bearer KEY" or "x-api-key:
+  /// KEY"; if there is none, no key is needed.
   std::vector<std::string> api_keys = {};
+  std::vector<ApiKey> named_keys = {};  // keys with names
   /// Pages of these origins may call the server ("https://example.com", or "*" for all).
   std::vector<std::string> cors_origins = {};
   /// Of requests that sample and have no seed; none: another one for each, which the answer names.
@@ -84,6 +98,7 @@ struct ServerOptions {
   /// which waits for it. Must not throw.
   std::function<void(const std::string&)> log = {};
   bool log_texts = false;  // with the bodies of requests
+  bool log_health = true;  // also those to /health and /metrics
   /// Receives the warnings of each model that is loaded (Model::warnings()), one a call, with the
   /// name of the model before it. Called on the thread that loads. Must not throw. If it is not
   /// given, `log` receives them, as lines of JSON with "model" and "warning".
@@ -122,6 +137,9 @@ class HEED_EXPORT Server {
   /// Serves these models from now on. Those that are served already from the same source stay
   /// loaded; others end when their requests have ended. Throws as load(); nothing has changed then.
   void reload(const std::vector<ModelSource>& models);
+  /// For how long the thread on which models compute has been at the same part of its work, which
+  /// normally takes milliseconds; 0 if it has none. May be called by any thread, for a watchdog.
+  std::chrono::milliseconds busy_for() const;
   /// Accepts no more requests, and waits for those that are being answered, at most `time`. Returns
   /// whether all have ended. An InterruptScope ends the wait.
   bool drain(std::chrono::milliseconds time);

@@ -142,6 +142,8 @@ class HEED_EXPORT Session {
   bool has(RequestId request) const;
   /// Rows of the kv cache in use by running requests and kept prefixes.
   int64_t rows_in_use() const;
+  /// Of these, the rows that only kept prefixes use: they are given up for running requests.
+  int64_t cached_rows() const;
   /// Prompt tokens that were not computed again, because their keys and values were kept.
   int64_t reused_tokens() const;
   /// Forgets the keys and values of ended requests.

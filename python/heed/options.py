@@ -64,6 +64,7 @@ class ServedModel(LoadOptions, total=False):
 
     model: Model
     path: Path
+    served_name: Sequence[str] | None  #: further names of it; "*": any that no model has
     on_first_use: bool | None
     source_language: str | None
     target_language: str | None
@@ -82,6 +83,7 @@ class ServerOptions(TypedDict, total=False):
     api_keys: Sequence[str] | None  #: requests need one of these; none: no key is needed
     cors_origins: Sequence[str] | None  #: whose pages may call the server
     log_texts: bool | None  #: with the bodies of requests
+    log_health: bool | None  #: also requests to /health and /metrics [True]
     seed: int | None  #: of requests that have none; without it another one for each
     unknown_fields: Literal["ignore", "refuse"] | None  #: of requests ["ignore"]
     model_memory: int | None  #: bytes of the files of models that are loaded on first use; 0: no limit

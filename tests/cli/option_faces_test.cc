@@ -316,10 +316,13 @@ TEST(OptionFaces, HaveTheOptionsOfTheServer) {
     return std::vector{c_header("c_serve.h", type, spellings), c_record(type, spellings)};
   };
   // A server in C has models that are loaded.
-  std::vector<Face> faces = c_faces("heed_server_options", {{"memory_limit", ""}});
+  // Its function of the log leaves out what it does not want.
+  std::vector<Face> faces =
+      c_faces("heed_server_options", {{"memory_limit", ""}, {"log_health", ""}});
   faces.insert(faces.end(), {program("serve", {{"api_keys", "api_key_file"},
                                                {"cors_origins", "cors_origin"},
                                                {"request_time", ""},
+                                               {"log_health", ""},
                                                {"unknown_fields", ""}}),
                              python("ServerOptions"),
                              configuration("\n(# )?KEY = ", {{"api_keys", "api_key_file"}})});
@@ -341,7 +344,10 @@ TEST(OptionFaces, HaveTheOptionsOfTheServer) {
                {python("ServedModel"), configuration("\nKEY = DEFAULT[ \n]"), document});
   EXPECT_EQ(missing<serve::BatchingOption>(faces), "");
 
-  faces = c_faces("heed_served_model", {{"path", ""}, {"on_first_use", ""}});
+  EXPECT_EQ(missing<serve::ApiKeyOption>({configuration("\n# KEY = ")}), "");
+
+  // A model that is loaded may be added several times.
+  faces = c_faces("heed_served_model", {{"path", ""}, {"on_first_use", ""}, {"aliases", ""}});
   // serve() has models by their names.
   faces.insert(faces.end(), {python_dict("ServedModel", {{"name", ""}, {"path", ""}}),
                              configuration("\n(# )?KEY = ")});

@@ -34,7 +34,7 @@ def make_decoder(directory):
 
 
 class Server:
-    def __init__(self, directory):
+    def __init__(self, directory, environment=None):
         self.notifications = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         address = directory / "notify"
         address.unlink(missing_ok=True)
@@ -43,7 +43,8 @@ class Server:
         self.log = open(directory / "log", "w+")
         self.process = subprocess.Popen(
             [HEED, "serve", "--config", "serve.toml", "--port", "0"], cwd=directory, stdout=self.log,
-            stderr=subprocess.PIPE, text=True, env={**os.environ, "HF_HUB_OFFLINE": "1", "NOTIFY_SOCKET": str(address)})
+            stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "HF_HUB_OFFLINE": "1", "NOTIFY_SOCKET": str(address), **(environment or {})})
         line = self.process.stderr.readline()
         found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
         assert found, line
@@ -95,9 +96,9 @@ def text_of(answer):
 
 
 @contextlib.contextmanager
-def served(directory, models):
+def served(directory, models, environment=None):
     (directory / "serve.toml").write_text(models)
-    server = Server(directory)
+    server = Server(directory, environment)
     try:
         yield server
     finally:
@@ -120,6 +121,9 @@ def refuses_wrong_configurations(directory):
     assert 'two models have the name "a"' in run(model + model, "--dry-run")
     assert 'model "b"' in run('[[model]]\nname = "b"\npath = "absent"', "--dry-run")
     assert "not an address" in run(model, "--host", "nowhere")
+    key = '[[key]]\nname = "k"\nvalue = "secret"\n'
+    assert "everyone can read the keys" in run(key + model, "--dry-run")
+    assert "one of the two" in run('[[key]]\nname = "k"\n' + model, "--dry-run")
     assert "--port" in run(model, "--port", "70000", expected=2)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -170,6 +174,34 @@ def reloads_without_dropping_requests(directory):
         server.notification(), server.notification()
         assert "the configuration was not reloaded" in server.said() + server.said()
         assert server.models() == ["b"]
+
+
+def tells_its_watchdog_that_it_works(directory):
+    watched = {"WATCHDOG_USEC": "400000"}
+    with served(directory, MODEL.format("a", 1), watched) as server:
+        assert [server.notification() for _ in range(3)] == ["READY=1", "WATCHDOG=1", "WATCHDOG=1"]
+    with served(directory, MODEL.format("a", 1), {**watched, "WATCHDOG_PID": "1"}) as server:
+        assert server.notification() == "READY=1"
+        server.notifications.settimeout(0.5)
+        with contextlib.suppress(TimeoutError):
+            raise AssertionError(f"told another process' watchdog {server.notification()}")
+
+
+def reads_keys_with_names(directory):
+    config = 'api_key_file = "keys"\n[[key]]\nname = "ops"\nvalue = "o"\nmanage = true\n' + MODEL.format("a", 1)
+    (directory / "keys").write_text("plain\n")
+    (directory / "keys").chmod(0o600)
+    (directory / "serve.toml").write_text(config)
+    (directory / "serve.toml").chmod(0o600)
+    with served(directory, config) as server:
+        server.notification()
+        body = {"model": "a"}
+        for header, status in (({}, 401), ({"x-api-key": "plain"}, 403), ({"Authorization": "bearer o"}, 200)):
+            assert server.ask("POST", "/models/unload", body, header)[0] == status, header
+        time.sleep(0.2)
+        server.log.seek(0)
+        line = json.loads(server.log.read().splitlines()[-1])
+        assert (line["key"], line["path"]) == ("ops", "/models/unload"), line
 
 
 def ends_after_the_last_answer(directory):
@@ -229,7 +261,7 @@ def answers_short_requests_before_long_ones(directory):
 
 def main():
     tests = [refuses_wrong_configurations, logs_requests_without_their_texts, reloads_without_dropping_requests,
-             ends_after_the_last_answer, ends_at_once_when_asked_twice, ends_when_the_time_for_answers_is_over,
+             tells_its_watchdog_that_it_works, reads_keys_with_names, ends_after_the_last_answer, ends_at_once_when_asked_twice, ends_when_the_time_for_answers_is_over,
              answers_short_requests_before_long_ones]
     for test in tests:
         with tempfile.TemporaryDirectory() as name:

@@ -22,6 +22,36 @@ TEST(Call, LeavesTheQueueWhenItsPartsStart) {
   EXPECT_EQ(admission.tokens(), 0);
 }
 
+TEST(Call, BeginsAStreamOnceItsWorkIsAccepted) {
+  const auto stream = transaction(), whole = transaction();
+  Call streamed(stream, "/"), other(whole, "/");
+  streamed.stream_when_accepted();
+  EXPECT_FALSE(stream->responded());
+  streamed.accepted();
+  other.accepted();
+  EXPECT_EQ(stream->status(), 200);
+  EXPECT_FALSE(whole->responded());
+  EXPECT_EQ(stream->take().bytes, "");
+}
+
+TEST(Call, SendsACommentWhileItsStreamIsSilent) {
+  const auto stream = transaction();
+  Call call(stream, "/");
+  const auto later = Call::Clock::now() + Call::kHeartbeat + std::chrono::seconds(1);
+  call.send_heartbeat(later);  // there is no stream yet
+  call.begin_events();
+  call.send_heartbeat(Call::Clock::now());
+  EXPECT_EQ(stream->take().bytes, "");
+  call.send_heartbeat(later);
+  call.send_heartbeat(later + Call::kHeartbeat - std::chrono::seconds(1));
+  EXPECT_EQ(stream->take().bytes, ": heartbeat\n\n");
+  call.send_heartbeat(later + Call::kHeartbeat);
+  call.send_event("[DONE]");
+  call.end_events();
+  call.send_heartbeat(later + 10 * Call::kHeartbeat);
+  EXPECT_EQ(stream->take().bytes, ": heartbeat\n\ndata: [DONE]\n\n");
+}
+
 TEST(Call, LeavesTheQueueWhenItIsDropped) {
   Admission admission({});
   {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
+#include <thread>
 
 #include "tests/serve/run_on.h"
 
@@ -28,6 +30,23 @@ class Parts : public Workload {
   const char name_;
   std::string& turns_;
 };
+
+TEST(ComputeLoop, SaysForHowLongItHasBeenAtTheSamePart) {
+  using namespace std::chrono_literals;
+  ComputeLoop loop;
+  std::promise<void> begun, go_on;
+  loop.post([&] {
+    begun.set_value();
+    go_on.get_future().wait();
+  });
+  begun.get_future().wait();
+  std::this_thread::sleep_for(30ms);
+  EXPECT_GE(loop.busy_for(), 25ms);
+  go_on.set_value();
+  run_on(loop, [] {});
+  for (int i = 0; i < 2000 && loop.busy_for() > 0ms; ++i) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(loop.busy_for(), 0ms);
+}
 
 TEST(ComputeLoop, LetsWorkloadsTakeTurns) {
   std::string turns;

@@ -43,7 +43,7 @@ class EchoServer {
     options.handle = [this](const std::shared_ptr<HttpTransaction>& transaction) {
       handle(transaction);
     };
-    options.error = [](int status, std::string_view message) {
+    options.error = [](int status, std::string_view message, const HttpRequest&) {
       return HttpResponse{.status = status, .body = std::string(message)};
     };
     options.finished = [this](const HttpTransaction& transaction) {

@@ -14,17 +14,19 @@ int rows() {
 
 /// Does not compile when a struct has other fields than this: a field needs a row.
 TEST(ServerOptions, AreAllDeclared) {
-  [[maybe_unused]] const auto& [a1, a2, http, queue, models, a3, a4, a5, a6, a7, a8, log, a9,
-                                warn] = ServerOptions();
-  EXPECT_EQ(rows<ServerOption>(), 9);
+  [[maybe_unused]] const auto& [a1, a2, http, queue, models, a3, a4, keys, a5, a6, a7, a8, log, a9,
+                                a10, warn] = ServerOptions();
+  EXPECT_EQ(rows<ServerOption>(), 10);
+  [[maybe_unused]] const auto& [k1, k2, k3, k4, k5] = ApiKey();
+  EXPECT_EQ(rows<ApiKeyOption>(), 5);
   [[maybe_unused]] const auto& [b1, b2, b3, b4, b5, b6, b7, b8] = HttpLimits();
   EXPECT_EQ(rows<HttpLimit>(), 8);
   [[maybe_unused]] const auto& [c1, c2] = QueueLimits();
   EXPECT_EQ(rows<QueueLimit>(), 2);
   [[maybe_unused]] const auto& [d1, d2, d3, d4] = BatchingOptions();
   EXPECT_EQ(rows<BatchingOption>(), 4);
-  [[maybe_unused]] const auto& [e1, e2, load, batching, e3, e4, e5, model] = ModelSource();
-  EXPECT_EQ(rows<ModelSourceOption>(), 5);
+  [[maybe_unused]] const auto& [e1, e2, e3, load, batching, e4, e5, e6, model] = ModelSource();
+  EXPECT_EQ(rows<ModelSourceOption>(), 6);
   [[maybe_unused]] const auto& [server, f1, f2] = ServerConfig();
   EXPECT_EQ(rows<ServerConfigOption>(), 2);
 }

@@ -1,4 +1,7 @@
 // What all routes have in common.
+#include <algorithm>
+
+#include "heed/base/mutex.h"
 #include "tests/serve/running_server.h"
 
 namespace heed::serve {
@@ -60,10 +63,86 @@ TEST(Server, ChecksKeysAndOrigins) {
   EXPECT_EQ(allowed.headers.at("access-control-allow-origin"), "https://example.com");
   const Answer other = client.request("GET", "/health", {}, {{"Origin", "https://evil.example"}});
   EXPECT_FALSE(other.headers.contains("access-control-allow-origin"));
-  const Answer preflight = client.request(
-      "OPTIONS", "/v1/tokenize", {},
-      {{"Origin", "https://example.com"}, {"Access-Control-Request-Method", "POST"}});
+  const Answer preflight =
+      client.request("OPTIONS", "/v1/tokenize", {},
+                     {{"Origin", "https://example.com"},
+                      {"Access-Control-Request-Method", "POST"},
+                      {"Access-Control-Request-Headers", "authorization,x-stainless-lang"}});
   EXPECT_EQ(preflight.status, 204);
+  EXPECT_EQ(preflight.headers.at("access-control-allow-headers"), "authorization,x-stainless-lang");
+  EXPECT_NE(allowed.headers.at("access-control-expose-headers").find("Retry-After"),
+            std::string::npos);
+  EXPECT_EQ(refused.headers.at("www-authenticate"), "Bearer");
+}
+
+TEST(Server, NamesRequestsThatItCannotReadAndLetsPagesReadTheRefusal) {
+  std::vector<std::string> lines;
+  Mutex mutex;
+  ServerOptions options{.port = 0, .http = {.header_bytes = 1000, .body_bytes = 1000}};
+  options.cors_origins = {"*"};
+  options.log = [&](const std::string& line) {
+    const MutexLock lock(mutex);
+    lines.push_back(line);
+  };
+  Server server(options);
+  server.listen();
+  const auto answer_to = [&](const std::string& text) {
+    HttpClient client(server.port());
+    client.send(text);
+    return client.read();
+  };
+  const std::string post_line = "POST / HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\n";
+  const Answer large =
+      answer_to(post_line + "Origin: https://b.example\r\nContent-Length: 2000\r\n\r\n");
+  EXPECT_EQ(large.status, 413);
+  EXPECT_EQ(large.headers.at("x-request-id"), "mine");
+  EXPECT_EQ(large.headers.at("access-control-allow-origin"), "https://b.example");
+  const Answer expects = answer_to(post_line + "Expect: a\r\nContent-Length: 2\r\n\r\n");
+  EXPECT_EQ(expects.status, 417);
+  EXPECT_EQ(expects.headers.at("x-request-id"), "mine");
+  const Answer headers = answer_to("GET / HTTP/1.1\r\nX: " + std::string(2000, 'a') + "\r\n\r\n");
+  EXPECT_EQ(headers.status, 431);
+  EXPECT_FALSE(headers.headers.at("x-request-id").empty());
+  const Answer nonsense = answer_to("nonsense\r\n\r\n");
+  EXPECT_EQ(nonsense.status, 400);
+  EXPECT_FALSE(nonsense.headers.at("x-request-id").empty());
+  const std::string metrics = HttpClient(server.port()).request("GET", "/metrics").body;
+  for (const char* reason :
+       {"body_too_large", "expectation_failed", "headers_too_large", "not_http"})
+    EXPECT_NE(metrics.find("heed_refusals_total{reason=\"" + std::string(reason) + "\"} 1\n"),
+              metrics.npos)
+        << reason << metrics;
+  const MutexLock lock(mutex);
+  EXPECT_EQ(Json::parse(lines.at(0))["id"], "mine");
+  EXPECT_EQ(Json::parse(lines.at(0))["status"], 413);
+}
+
+TEST(Server, PassesTheTraceOn) {
+  const std::string trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  HttpClient client(RunningServer::shared().port());
+  EXPECT_EQ(
+      client.request("GET", "/v1/models", {}, {{"traceparent", trace}}).headers.at("traceparent"),
+      trace);
+  EXPECT_FALSE(client.request("GET", "/v1/models", {}, {{"traceparent", "00-a"}})
+                   .headers.contains("traceparent"));
+}
+
+TEST(Server, LogsProbesUnlessToldOtherwise) {
+  for (const bool log_health : {true, false}) {
+    std::vector<std::string> routes;
+    {
+      ServerOptions options{.port = 0};
+      options.log_health = log_health;
+      options.log = [&](const std::string& line) { routes.push_back(Json::parse(line)["route"]); };
+      Server server(options);
+      server.listen();
+      HttpClient client(server.port());
+      for (const char* path : {"/health", "/metrics", "/v1/models"}) client.request("GET", path);
+    }
+    EXPECT_EQ(std::ranges::count(routes, "/health"), log_health ? 1 : 0);
+    EXPECT_EQ(std::ranges::count(routes, "/metrics"), log_health ? 1 : 0);
+    EXPECT_EQ(std::ranges::count(routes, "/v1/models"), 1);
+  }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "cli/commands/service_manager.h"
+#include "cli/commands/watchdog.h"
 #include "cli/find_model.h"
 #include "cli/options/command.h"
 #include "cli/options/declared_options.h"
@@ -105,6 +106,7 @@ int run_serve(const ServeArguments& arguments) {
   print_message(fmt::format("serving {} on http://{}:{}", models,
                             host.find(':') == host.npos ? host : '[' + host + ']', server.port()));
   notify_service_manager("READY=1");
+  const Watchdog watchdog([&server] { return server.busy_for(); });
   while (!stop.requested()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     if (reload_request.take()) reload(arguments, server, threads);

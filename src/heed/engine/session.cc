@@ -174,6 +174,7 @@ int64_t Session::requests() const { return static_cast<int64_t>(state().running.
 int64_t Session::waiting_requests() const { return state().scheduler.waiting(); }
 bool Session::has(RequestId request) const { return state().running.contains(request); }
 int64_t Session::rows_in_use() const { return state().scheduler.rows_in_use(); }
+int64_t Session::cached_rows() const { return state().scheduler.cached_rows(); }
 int64_t Session::reused_tokens() const { return state().scheduler.reused_tokens(); }
 void Session::clear_cached_tokens() { state().scheduler.clear_cached_tokens(); }
 

@@ -58,6 +58,15 @@ std::vector<int32_t> PrefixCache::find(std::span<const int32_t> tokens, size_t m
   return {rows.begin(), rows.end()};
 }
 
+int64_t PrefixCache::own_rows() const {
+  std::vector<int32_t> references(static_cast<size_t>(pool_.rows()));
+  int64_t count = 0;
+  for (const Sequence& sequence : sequences_)
+    for (const int32_t row : sequence.rows)
+      if (++references[static_cast<size_t>(row)] == pool_.references(row)) ++count;
+  return count;
+}
+
 void PrefixCache::clear() {
   while (!sequences_.empty()) evict(sequences_.begin());
 }

@@ -33,6 +33,8 @@ class PrefixCache {
 
   /// Rows of all sequences; a row of several counts several times.
   int64_t rows() const { return rows_; }
+  /// Rows of the pool that nothing else refers to. Counts them one by one.
+  int64_t own_rows() const;
 
  private:
   struct Sequence {

@@ -20,6 +20,7 @@ class RowPool {
 
   /// Rows that were ever acquired: those below this number.
   int64_t rows() const { return static_cast<int64_t>(references_.size()); }
+  int32_t references(int32_t row) const { return references_[static_cast<size_t>(row)]; }
   /// Rows with a reference.
   int64_t in_use() const { return static_cast<int64_t>(references_.size() - free_.size()); }
 

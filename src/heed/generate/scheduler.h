@@ -84,6 +84,8 @@ class Scheduler {
   int64_t waiting() const { return static_cast<int64_t>(waiting_.size()); }
   /// Rows of the kv caches in use by requests and by kept prefixes.
   int64_t rows_in_use() const;
+  /// Of these, the rows that only kept prefixes use. Counts them one by one.
+  int64_t cached_rows() const { return prefixes_.own_rows(); }
   /// Tokens of prompts that were not computed again because their keys and values were kept.
   int64_t reused_tokens() const { return reused_tokens_; }
   void clear_cached_tokens() { prefixes_.clear(); }

@@ -38,6 +38,21 @@ void Call::begin_events() {
       {.content_type = "text/event-stream",
        .body = "",
        .headers = {{"Cache-Control", "no-cache"}, {"X-Accel-Buffering", "no"}}}));
+  const MutexLock lock(mutex_);
+  last_sent_ = Clock::now();
+}
+
+void Call::accepted() {
+  if (streams_) begin_events();
+}
+
+void Call::send_heartbeat(Clock::time_point now) {
+  {
+    const MutexLock lock(mutex_);
+    if (!last_sent_ || now - *last_sent_ < kHeartbeat) return;
+    last_sent_ = now;
+  }
+  transaction_->send(": heartbeat\n\n");
 }
 
 void Call::send_event(std::string_view data, std::string_view name) {
@@ -45,6 +60,8 @@ void Call::send_event(std::string_view data, std::string_view name) {
     transaction_->send(fmt::format("data: {}\n\n", data));
   else
     transaction_->send(fmt::format("event: {}\ndata: {}\n\n", name, data));
+  const MutexLock lock(mutex_);
+  last_sent_ = Clock::now();
 }
 
 void Call::send_json_event(const nlohmann::ordered_json& data, std::string_view name) {
@@ -55,6 +72,7 @@ void Call::fail(const ApiError& error) {
   {
     const MutexLock lock(mutex_);
     statistics_.error = error.what();
+    statistics_.error_code = error.code.empty() ? error.type : error.code;
   }
   if (transaction_->responded()) {
     send_event(error_body(error));
@@ -104,6 +122,7 @@ void Call::part_started(int64_t tokens) {
 
 void Call::tokens_generated(int64_t tokens) {
   if (tokens == 0) return;
+  if (on_tokens) on_tokens(tokens);
   std::optional<double> interval;
   {
     const MutexLock lock(mutex_);

@@ -42,6 +42,15 @@ class Call {
   void send_event(std::string_view data, std::string_view name = {});
   void send_json_event(const nlohmann::ordered_json& data, std::string_view name = {});
   void end_events() { transaction_->end(); }
+  /// Lets accepted() begin the events. Called before the work is given to a model.
+  void stream_when_accepted() { streams_ = true; }
+  /// The work waits for its turn: what a client could correct has been found. A client of a stream
+  /// gets its headers now, so that it does not give up before the first token.
+  void accepted();
+  /// Sends a comment, which clients skip, if the events have been silent for this time before
+  /// `now`: proxies end such connections.
+  static constexpr std::chrono::seconds kHeartbeat{15};
+  void send_heartbeat(Clock::time_point now);
   /// Responds with an error, or sends it as the last event.
   void fail(const ApiError& error);
 
@@ -71,6 +80,7 @@ class Call {
     std::optional<Clock::time_point> started, first_token;
     std::optional<Clock::time_point> last_token;
     std::string error;                          // what fail() said
+    std::string error_code;                     // and the code of it, or its type
     std::vector<std::string> ignored_keywords;  // of the JSON Schema of the output
     std::vector<std::string> ignored_fields;    // of the request
   };
@@ -84,6 +94,11 @@ class Call {
   ErrorBody error_body = serve::error_body;
   /// Set before the work begins.
   Clock::time_point deadline = Clock::time_point::max();
+  std::string key_name = {};  // of the API key; empty: none, or one without a name
+  int priority = 0;           // of that key
+  bool uses_model = false;    // its route does
+  /// Receives the number of tokens that were generated, as they are.
+  std::function<void(int64_t)> on_tokens = {};
   /// Receives the time between two successive tokens, in seconds.
   std::function<void(double)> on_token_interval = {};
 
@@ -93,10 +108,12 @@ class Call {
   const std::shared_ptr<HttpTransaction> transaction_;
   const std::string route_;
   std::atomic<bool> cancelled_ = false;
+  bool streams_ = false;
   mutable Mutex mutex_;
   std::function<void()> on_cancel_ HEED_GUARDED_BY(mutex_);
   Statistics statistics_ HEED_GUARDED_BY(mutex_);
-  Admission* admission_ HEED_GUARDED_BY(mutex_) = nullptr;  // while it waits there
+  std::optional<Clock::time_point> last_sent_ HEED_GUARDED_BY(mutex_);  // of the events
+  Admission* admission_ HEED_GUARDED_BY(mutex_) = nullptr;              // while it waits there
   int64_t waiting_tokens_ HEED_GUARDED_BY(mutex_) = 0;
 };
 

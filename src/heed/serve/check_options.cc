@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "heed/base/error.h"
+#include "heed/base/quote.h"
 #include "heed/serve/server_options.h"
 
 namespace heed::serve {
@@ -29,6 +30,10 @@ void check_options(const ServerOptions& options) {
   HttpLimit::for_each([&](const auto& option) { check_limit("http.", option, options.http); });
   check_limit("", ServerOption::request_time, options);
   require(std::ranges::none_of(options.api_keys, &std::string::empty), "an API key is empty");
+  for (const ApiKey& key : options.named_keys) {
+    require(!key.key.empty(), "the API key {} is empty", quoted(key.name));
+    ApiKeyOption::for_each([&](const auto& option) { check_limit("named_keys.", option, key); });
+  }
 }
 
 }  // namespace heed::serve

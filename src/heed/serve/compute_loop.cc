@@ -24,6 +24,13 @@ void ComputeLoop::post(std::function<void()> function) {
   posted_.notify_one();
 }
 
+std::chrono::milliseconds ComputeLoop::busy_for() const {
+  const Clock::rep began = part_began_;
+  if (began == 0) return std::chrono::milliseconds(0);
+  const auto passed = Clock::now().time_since_epoch() - Clock::duration(began);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(passed);
+}
+
 void ComputeLoop::add(const std::shared_ptr<Workload>& workload) {
   if (std::ranges::find(workloads_, workload) == workloads_.end()) workloads_.push_back(workload);
 }
@@ -38,13 +45,22 @@ void ComputeLoop::loop() {
     std::vector<std::function<void()>> tasks;
     {
       MutexLock lock(mutex_);
-      while (!busy && !ended_ && tasks_.empty()) posted_.wait(lock);
+      while (!busy && !ended_ && tasks_.empty()) {
+        part_began_ = 0;
+        posted_.wait(lock);
+      }
       if (ended_) break;
       tasks.swap(tasks_);
     }
-    for (std::function<void()>& task : tasks) std::exchange(task, nullptr)();
+    for (std::function<void()>& task : tasks) {
+      begin_part();
+      std::exchange(task, nullptr)();
+    }
     busy = false;
-    for (const std::shared_ptr<Workload>& workload : workloads_) busy |= workload->work();
+    for (const std::shared_ptr<Workload>& workload : workloads_) {
+      begin_part();
+      busy |= workload->work();
+    }
   }
   for (const std::shared_ptr<Workload>& workload : workloads_) workload->drop();
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -32,6 +34,10 @@ class ComputeLoop {
   /// thread.
   void post(std::function<void()> function);
 
+  /// For how long the thread has been at the same part of the work; 0 if there is none. May be
+  /// called by any thread.
+  std::chrono::milliseconds busy_for() const;
+
   // On the compute thread:
 
   /// Lets a workload take turns, unless it does.
@@ -39,13 +45,16 @@ class ComputeLoop {
   void remove(const Workload& workload);
 
  private:
+  using Clock = std::chrono::steady_clock;
   void loop();
+  void begin_part() { part_began_ = Clock::now().time_since_epoch().count(); }
 
   Mutex mutex_;
   ConditionVariable posted_;
   std::vector<std::function<void()>> tasks_ HEED_GUARDED_BY(mutex_);
   bool ended_ HEED_GUARDED_BY(mutex_) = false;
   std::vector<std::shared_ptr<Workload>> workloads_;  // of the compute thread
+  std::atomic<Clock::rep> part_began_ = 0;            // 0: there is no work
   std::thread thread_;
 };
 

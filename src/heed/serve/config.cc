@@ -53,6 +53,14 @@ Json read_toml(const fs::path& file) {
   }
 }
 
+/// Throws Error when everyone can read a file, which holds keys.
+void require_private(const fs::path& file) {
+  struct stat status {};
+  require(stat(file.c_str(), &status) == 0, "{}: cannot be read", file.string());
+  require((status.st_mode & S_IROTH) == 0, "{}: everyone can read the keys: chmod o= it",
+          file.string());
+}
+
 /// A path as the file means it: relative to its directory, if there is such a file.
 std::string resolved(const std::string& path, const fs::path& directory) {
   return fs::path(path).is_relative() && path_exists(directory / path) ? (directory / path).string()
@@ -113,6 +121,30 @@ ModelSource read_model(const Json& table, const std::string& path, const fs::pat
   return model;
 }
 
+/// A table [[key]]: keys of this name, from `file` or from another one.
+std::vector<ApiKey> read_keys(const Json& table, const fs::path& file) {
+  JsonFields fields(table, "key");
+  ApiKey key;
+  fields.require("name");
+  read_options<ApiKeyOption>(fields, file.parent_path(), key);
+  const auto other = fields.text("key_file");
+  fields.end();
+  if (key.name.empty()) throw invalid_request("key.name", "key.name is empty");
+  if (other.has_value() != key.key.empty())
+    throw invalid_request(
+        "key", fmt::format("the key {} needs value or key_file, one of the two", quoted(key.name)));
+  if (!other) {
+    require_private(file);
+    return {key};
+  }
+  std::vector<ApiKey> keys;
+  for (std::string& value : read_api_keys(resolved(*other, file.parent_path()))) {
+    key.key = std::move(value);
+    keys.push_back(key);
+  }
+  return keys;
+}
+
 void read_limits(JsonFields& fields, const fs::path& directory, ServerOptions& server) {
   const Json* table = fields.find("limits");
   if (!table) return;
@@ -125,7 +157,8 @@ void read_limits(JsonFields& fields, const fs::path& directory, ServerOptions& s
   limits.end();
 }
 
-void read_fields(const Json& json, const fs::path& directory, ServerConfig& config) {
+void read_fields(const Json& json, const fs::path& file, ServerConfig& config) {
+  const fs::path directory = file.parent_path();
   JsonFields fields(json);
   ServerOptions& server = config.server;
   read_option(fields, ServerOption::host, server);
@@ -134,9 +167,12 @@ void read_fields(const Json& json, const fs::path& directory, ServerConfig& conf
   if (const auto keys = fields.text("api_key_file"))
     server.api_keys = read_api_keys(resolved(*keys, directory));
   read_option(fields, ServerOption::cors_origins, server);
+  for (const Json& table : tables(fields, "key"))
+    for (ApiKey& key : read_keys(table, file)) server.named_keys.push_back(std::move(key));
   read_option(fields, ServerOption::log_texts, server);
   read_option(fields, ServerOption::seed, server);
   read_option(fields, ServerOption::unknown_fields, server);
+  read_option(fields, ServerOption::log_health, server);
   read_limits(fields, directory, server);
   for (const Json& model : tables(fields, "model"))
     server.models.push_back(read_model(model, "model", directory));
@@ -151,17 +187,14 @@ namespace heed {
 void read_server_config(const std::filesystem::path& file, ServerConfig& config) {
   const serve::Json json = serve::read_toml(file);
   try {
-    serve::read_fields(json, file.parent_path(), config);
+    serve::read_fields(json, file, config);
   } catch (const serve::ApiError& error) {
     fail("{}: {}", file.string(), error.what());
   }
 }
 
 std::vector<std::string> read_api_keys(const std::filesystem::path& file) {
-  struct stat status {};
-  require(stat(file.c_str(), &status) == 0, "{}: cannot be read", file.string());
-  require((status.st_mode & S_IROTH) == 0, "{}: everyone can read the keys: chmod o= it",
-          file.string());
+  serve::require_private(file);
   std::vector<std::string> keys;
   std::istringstream lines(read_file(file));
   for (std::string line; std::getline(lines, line);) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "heed/model.h"
+#include "heed/serve/by_priority.h"
 #include "heed/serve/call.h"
 
 namespace heed::serve {
@@ -26,7 +27,8 @@ class EmbedQueue {
   /// The model must outlive this.
   explicit EmbedQueue(const Model& model) : model_(model) {}
 
-  void add(Item item) { items_.push_back(std::move(item)); }
+  /// Those of calls with a higher priority come first.
+  void add(Item item) { add_by_priority(items_, std::move(item)); }
   bool empty() const { return items_.empty(); }
   void clear() { items_.clear(); }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
@@ -10,6 +11,7 @@
 #include "heed/engine/load.h"
 #include "heed/gpu/gpu.h"
 #include "heed/hub.h"
+#include "heed/serve/operations/process_numbers.h"
 
 namespace heed::serve {
 
@@ -21,6 +23,7 @@ struct ModelRegistry::Entry {
   ModelTasks tasks;
   std::vector<std::string> languages, source_languages;
   uint64_t bytes = 0;  // of the files
+  int64_t loads = 0, unloads = 0;
   Call::Clock::time_point used = Call::Clock::now();
 
   void set_languages(const Model& loaded) {
@@ -34,10 +37,21 @@ struct ModelRegistry::Entry {
     const gpu::Gpu* const gpu = model ? engine::gpu_of(model->model()) : nullptr;
     return gpu ? gpu->loss() : std::string();
   }
+  bool has_adapter(const std::string& name) const {
+    return std::ranges::any_of(source.load.adapters,
+                               [&](const auto& one) { return one.name == name; });
+  }
+  bool has_alias(const std::string& name) const {
+    return std::ranges::find(source.aliases, name) != source.aliases.end();
+  }
   bool has(const std::string& name) const {
-    return source.name == name || std::ranges::any_of(source.load.adapters, [&](const auto& one) {
-             return one.name == name;
-           });
+    return source.name == name || has_adapter(name) || has_alias(name);
+  }
+  /// Takes the model out of service. It is freed when its requests have ended.
+  std::shared_ptr<ServedModel> take() {
+    ++unloads;
+    model->retire();
+    return std::exchange(model, nullptr);
   }
 };
 
@@ -64,7 +78,26 @@ void require_unique_names(const std::vector<ModelSource>& sources) {
   for (const ModelSource& source : sources) {
     add(source.name);
     for (const AdapterOptions& adapter : source.load.adapters) add(adapter.name);
+    for (const std::string& alias : source.aliases) add(alias);
   }
+}
+
+/// The model, whose memory goes back to the system when it is freed.
+std::shared_ptr<ServedModel> make_served(Model model, const BatchingOptions& options,
+                                         ComputeLoop& loop) {
+  return {new ServedModel(std::move(model), options, loop), [](const ServedModel* freed) {
+            delete freed;
+            return_freed_memory();
+          }};
+}
+
+/// Waits until a model that was taken out of service is freed, unless its requests take too long.
+void wait_until_freed(std::shared_ptr<ServedModel> taken) {
+  constexpr std::chrono::milliseconds kStep(2), kLongest(10'000);
+  const std::weak_ptr<ServedModel> model = taken;
+  taken.reset();
+  for (auto waited = kStep; !model.expired() && waited < kLongest; waited += kStep)
+    std::this_thread::sleep_for(kStep);
 }
 
 }  // namespace
@@ -118,6 +151,18 @@ void ModelRegistry::serve(const std::vector<ModelSource>& given) {
     if (entry->model && std::ranges::find(now, entry) == now.end()) entry->model->retire();
 }
 
+bool ModelRegistry::unload(const std::string& name) {
+  std::shared_ptr<ServedModel> taken;  // freed here, if it has no requests, and not locked
+  const MutexLock lock(mutex_);
+  const std::shared_ptr<Entry> entry = find(name);
+  if (entry->source.model)
+    throw invalid_request("model",
+                          "the model was given to the server by the program, which keeps it");
+  if (!entry->model) return false;
+  taken = entry->take();
+  return true;
+}
+
 Model ModelRegistry::load_files(Entry& entry) {
   const std::filesystem::path path = resolve_model(entry.source.path, entry.source.load.hub);
   entry.bytes = engine::weight_file_bytes(path);
@@ -129,12 +174,14 @@ Model ModelRegistry::load_files(Entry& entry) {
 
 void ModelRegistry::load(Entry& entry) {
   try {
-    auto model = std::make_shared<ServedModel>(
-        entry.source.model ? *entry.source.model : load_files(entry), entry.source.batching, loop_);
+    auto model = make_served(entry.source.model ? *entry.source.model : load_files(entry),
+                             entry.source.batching, loop_);
+    return_freed_memory();  // in which it was prepared
     on_loaded_(entry.source.name, model->model());
     const MutexLock lock(mutex_);
     entry.tasks = model->model().tasks();
     entry.set_languages(model->model());
+    ++entry.loads;
     entry.model = std::move(model);
   } catch (const Error& error) {
     fail("model {}: {}", quoted(entry.source.name), error.what());
@@ -143,24 +190,38 @@ void ModelRegistry::load(Entry& entry) {
 
 /// Unloads idle models until the files of this one fit the memory limit.
 void ModelRegistry::unload_for(const Entry& entry) {
+  // A model is idle some milliseconds after its last client has the answer.
+  constexpr std::chrono::milliseconds kStep(5), kLongest(500);
   if (memory_limit_ == 0) return;
-  const MutexLock lock(mutex_);
-  while (true) {
-    uint64_t sum = entry.bytes;
-    Entry* oldest = nullptr;
-    for (const auto& other : models_) {
-      if (!other->model || other.get() == &entry) continue;
-      sum += other->bytes;
-      const bool idle = other->source.on_first_use && other->model->idle();
-      if (idle && (!oldest || other->used < oldest->used)) oldest = other.get();
+  for (std::chrono::milliseconds waited(0);;) {
+    try {
+      auto taken = take_idle_beside(entry);
+      if (!taken) return;
+      wait_until_freed(std::move(taken));
+    } catch (const Error&) {
+      if (waited >= kLongest) throw;
+      std::this_thread::sleep_for(kStep);
+      waited += kStep;
     }
-    if (sum <= memory_limit_) return;
-    require(oldest, "it needs {} MB, and the models in use leave {} of {} MB", entry.bytes >> 20,
-            (memory_limit_ - std::min(memory_limit_, sum - entry.bytes)) >> 20,
-            memory_limit_ >> 20);
-    oldest->model->retire();
-    oldest->model.reset();
   }
+}
+
+/// Takes the idle model out of service that was unused for longest; null if the files of this one
+/// fit beside the others. Throws Error when those in use leave no room.
+std::shared_ptr<ServedModel> ModelRegistry::take_idle_beside(const Entry& entry) {
+  const MutexLock lock(mutex_);
+  uint64_t sum = entry.bytes;
+  Entry* oldest = nullptr;
+  for (const auto& other : models_) {
+    if (!other->model || other.get() == &entry) continue;
+    sum += other->bytes;
+    const bool idle = other->source.on_first_use && other->model->idle();
+    if (idle && (!oldest || other->used < oldest->used)) oldest = other.get();
+  }
+  if (sum <= memory_limit_) return nullptr;
+  require(oldest, "it needs {} MB, and the models in use leave {} of {} MB", entry.bytes >> 20,
+          (memory_limit_ - std::min(memory_limit_, sum - entry.bytes)) >> 20, memory_limit_ >> 20);
+  return oldest->take();
 }
 
 std::shared_ptr<ModelRegistry::Entry> ModelRegistry::find(const std::string& name) const {
@@ -171,12 +232,22 @@ std::shared_ptr<ModelRegistry::Entry> ModelRegistry::find(const std::string& nam
   }
   for (const auto& entry : models_)
     if (entry->has(name)) return entry;
+  for (const auto& entry : models_)
+    if (entry->has_alias("*")) return entry;
   throw unknown_model(name);
 }
 
+std::string ModelRegistry::known_name(const std::string& name) const {
+  const MutexLock lock(mutex_);
+  for (const auto& entry : models_)
+    if (entry->has(name)) return entry->has_adapter(name) ? name : entry->source.name;
+  return {};
+}
+
 ModelRegistry::Target ModelRegistry::target_of(const Entry& entry, const std::string& name) {
-  Target target{
-      .name = name.empty() ? entry.source.name : name, .model = entry.model, .tasks = entry.tasks};
+  Target target{.name = entry.has_adapter(name) ? name : entry.source.name,
+                .model = entry.model,
+                .tasks = entry.tasks};
   if (entry.source.load.adapters.empty()) return target;
   target.adapters.emplace();
   if (target.name != entry.source.name) target.adapters->push_back(target.name);
@@ -240,7 +311,11 @@ std::vector<ModelRegistry::ModelInfo> ModelRegistry::list() const {
   for (const auto& entry : models_) {
     ModelInfo info;
     info.name = entry->source.name;
+    info.aliases = entry->source.aliases;
     info.loaded = entry->model != nullptr;
+    info.loads = entry->loads;
+    info.unloads = entry->unloads;
+    if (info.loaded) info.file_bytes = entry->bytes;
     if (entry->model) {
       info.device = entry->model->model().gpu();
       if (info.device.empty()) info.device = "cpu";
@@ -251,6 +326,7 @@ std::vector<ModelRegistry::ModelInfo> ModelRegistry::list() const {
     }
     infos.push_back(info);
     info.base = info.name;
+    info.aliases.clear();
     for (const AdapterOptions& adapter : entry->source.load.adapters) {
       info.name = adapter.name;
       infos.push_back(info);

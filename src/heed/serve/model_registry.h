@@ -49,14 +49,24 @@ class ModelRegistry {
   std::optional<Target> find_or_load(const std::string& name,
                                      std::function<void(const Target&)> then,
                                      std::function<void(const ApiError&)> failed);
+  /// Unloads the model of this name once the requests that it has have ended; the next request that
+  /// names it loads it again. Returns whether it was loaded. Throws ApiError when there is no such
+  /// model, and when it was given loaded.
+  bool unload(const std::string& name);
   /// The loaded models.
   std::vector<Target> loaded() const;
+  /// The model or adapter that a request with this name means if it names one exactly; otherwise
+  /// empty.
+  std::string known_name(const std::string& name) const;
 
   /// A model or an adapter, as GET /v1/models describes it.
   struct ModelInfo {
     std::string name, base;  // of an adapter: its model
+    std::vector<std::string> aliases;
     bool loaded = false;
-    std::string device;  // "cpu", or the name of a GPU
+    uint64_t file_bytes = 0;         // while it is loaded from files
+    int64_t loads = 0, unloads = 0;  // since the model is served
+    std::string device;              // "cpu", or the name of a GPU
     int64_t context_length = 0;
     std::vector<std::string> tasks, languages, source_languages;
   };
@@ -68,6 +78,7 @@ class ModelRegistry {
   void load(Entry& entry);
   Model load_files(Entry& entry);
   void unload_for(const Entry& entry);
+  std::shared_ptr<ServedModel> take_idle_beside(const Entry& entry);
   static Target target_of(const Entry& entry, const std::string& name);
   Target locked_target_of(const Entry& entry, const std::string& name) const;
   void load_waiting();

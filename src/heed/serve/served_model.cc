@@ -20,6 +20,9 @@ constexpr int64_t kReservedTokens = 32'768;
 constexpr auto kBatchTime = 80ms;
 constexpr auto kBatchTimeBesideSession = 10ms;
 
+/// How often the kept rows of the cache are counted while there is work.
+constexpr auto kCountTime = 200ms;
+
 /// Throws a copy of the error, which stays an InputError if it is one.
 [[noreturn]] void rethrow(const Error& error) {
   if (const auto* input = dynamic_cast<const InputError*>(&error)) throw InputError(*input);
@@ -35,7 +38,7 @@ void fail_and_cancel(Call& call) {
 }  // namespace
 
 ServedModel::ServedModel(Model model, const BatchingOptions& options, ComputeLoop& loop)
-    : model_(std::move(model)), loop_(loop), texts_(model_) {
+    : model_(std::move(model)), options_(options), loop_(loop), texts_(model_) {
   if (!model_.has_decoder()) return;
   session_.emplace(model_, SessionOptions{.max_active_tokens = options.max_active_tokens,
                                           .max_active_requests = options.max_active_requests,
@@ -87,14 +90,27 @@ void ServedModel::generate(std::shared_ptr<Call> call, Request request, int64_t 
   post([this, call = std::move(call), request = std::move(request),
         report = std::move(report)]() mutable {
     if (call->cancelled()) return;
-    try {
-      const RequestId id = session_->add(request, std::move(report));
-      running_.push_back({std::move(call), id});
-      publish_stats();
-    } catch (...) {
-      fail_and_cancel(*call);
-    }
+    waiting_.emplace(call->priority, Waiting{call, std::move(request), std::move(report)});
+    add_waiting();
+    if (!call->cancelled()) call->accepted();
+    publish_stats(false);
   });
+}
+
+/// Gives requests to the session, which computes them in the order in which it gets them.
+void ServedModel::add_waiting() {
+  const int64_t most = options_.max_active_requests;
+  while (!waiting_.empty() && (most == 0 || session_->requests() < most)) {
+    auto next = waiting_.extract(waiting_.begin());
+    Waiting& one = next.mapped();
+    if (one.call->cancelled()) continue;
+    try {
+      const RequestId id = session_->add(one.request, std::move(one.on_delta));
+      running_.push_back({std::move(one.call), id});
+    } catch (...) {
+      fail_and_cancel(*one.call);
+    }
+  }
 }
 
 void ServedModel::embed(std::shared_ptr<Call> call, std::vector<std::vector<int32_t>> texts,
@@ -108,7 +124,7 @@ void ServedModel::embed(std::shared_ptr<Call> call, std::vector<std::vector<int3
 
 void ServedModel::run(std::shared_ptr<Call> call, int64_t tokens, std::function<void()> function) {
   post([this, call = std::move(call), tokens, function = std::move(function)]() mutable {
-    jobs_.push_back({std::move(call), tokens, std::move(function)});
+    add_by_priority(jobs_, Job{std::move(call), tokens, std::move(function)});
   });
 }
 
@@ -117,7 +133,7 @@ void ServedModel::retire() {
 }
 
 bool ServedModel::work() {
-  const bool generating = session_ && !running_.empty();
+  const bool generating = session_ && (!running_.empty() || !waiting_.empty());
   if (generating) step();
   if (!texts_.empty()) texts_.work(generating ? kBatchTimeBesideSession : kBatchTime);
   if (!jobs_.empty()) {
@@ -134,8 +150,8 @@ bool ServedModel::work() {
       }
     }
   }
-  publish_stats();
-  const bool busy = !running_.empty() || !texts_.empty() || !jobs_.empty();
+  const bool busy = !running_.empty() || !waiting_.empty() || !texts_.empty() || !jobs_.empty();
+  publish_stats(!busy);
   if (!busy) idle_ = true;
   if (!busy && retired_) loop_.post([self = shared_from_this()] { self->loop_.remove(*self); });
   return busy;
@@ -145,12 +161,14 @@ bool ServedModel::work() {
 void ServedModel::drop() {
   session_.reset();
   running_.clear();
+  waiting_.clear();
   texts_.clear();
   jobs_.clear();
 }
 
 void ServedModel::step() {
   drop_cancelled();
+  add_waiting();
   if (running_.empty()) return;
   was_interrupted_ = false;
   const auto start = PreemptionBudget::Clock::now();
@@ -185,21 +203,30 @@ void ServedModel::make_room(const ApiError& error) {
 void ServedModel::drop_cancelled() {
   if (!cancels_.exchange(false)) return;
   interrupts_ = false;
+  std::erase_if(waiting_, [](const auto& one) { return one.second.call->cancelled(); });
   std::erase_if(running_, [&](const Running& one) {
     if (one.call->cancelled()) session_->cancel(one.id);
     return one.call->cancelled();
   });
 }
 
-void ServedModel::publish_stats() {
+void ServedModel::publish_stats(bool idle) {
   if (!session_) return;
-  requests_ = session_->requests();
+  requests_ = session_->requests() + std::ssize(waiting_);
   rows_ = session_->rows_in_use();
   reused_tokens_ = session_->reused_tokens();
+  // Kept rows are counted one by one.
+  const auto now = Call::Clock::now();
+  if (!idle && now - counted_ < kCountTime) return;
+  counted_ = now;
+  kept_rows_ = session_->cached_rows();
 }
 
 ServedModel::Stats ServedModel::stats() const {
-  return {.requests = requests_, .rows = rows_, .reused_tokens = reused_tokens_};
+  return {.requests = requests_,
+          .rows = rows_,
+          .kept_rows = std::min<int64_t>(kept_rows_, rows_),
+          .reused_tokens = reused_tokens_};
 }
 
 }  // namespace heed::serve

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,10 +29,12 @@ class ServedModel : public Workload, public std::enable_shared_from_this<ServedM
   ServedModel(Model model, const BatchingOptions& options, ComputeLoop& loop);
 
   const Model& model() const { return model_; }
+  const BatchingOptions& options() const { return options_; }
 
   /// Adds a request whose prompt has `tokens` tokens. `on_delta` is called on the compute thread.
   /// An error of the request, or an exception of `on_delta`, becomes the response of the call and
-  /// ends its other work. A cancelled call gets no response.
+  /// ends its other work. A cancelled call gets no response. Of the requests that the session has
+  /// no room for, those of calls with the highest priority come first, and of these the oldest.
   void generate(std::shared_ptr<Call> call, Request request, int64_t tokens,
                 Session::OnDelta on_delta);
   /// Embeds the tokens of texts. `done` is called for each text, with its number.
@@ -50,7 +53,7 @@ class ServedModel : public Workload, public std::enable_shared_from_this<ServedM
 
   /// Numbers for metrics, after the last step.
   struct Stats {
-    int64_t requests = 0, rows = 0, reused_tokens = 0;
+    int64_t requests = 0, rows = 0, kept_rows = 0, reused_tokens = 0;
   };
   Stats stats() const;
 
@@ -64,20 +67,29 @@ class ServedModel : public Workload, public std::enable_shared_from_this<ServedM
     std::shared_ptr<Call> call;
     RequestId id;
   };
+  struct Waiting {
+    std::shared_ptr<Call> call;
+    Request request;
+    Session::OnDelta on_delta;
+  };
 
   /// Calls `function` on the compute thread, and lets this take turns there from then on.
   void post(std::function<void()> function);
   bool interrupted();
+  void add_waiting();
   void step();
   void make_room(const ApiError& error);
   void drop_cancelled();
-  void publish_stats();
+  void publish_stats(bool idle);
 
   const Model model_;
+  const BatchingOptions options_;
   ComputeLoop& loop_;
   // Of the compute thread:
   std::optional<Session> session_;
   std::vector<Running> running_;
+  /// Beyond what the session may run at a time; by priority.
+  std::multimap<int, Waiting, std::greater<>> waiting_;
   EmbedQueue texts_;
   std::deque<Job> jobs_;
   bool retired_ = false;
@@ -87,7 +99,8 @@ class ServedModel : public Workload, public std::enable_shared_from_this<ServedM
 
   std::atomic<bool> cancels_ = false;     // a call of the session was cancelled
   std::atomic<bool> interrupts_ = false;  // and its input is being computed
-  std::atomic<int64_t> requests_ = 0, rows_ = 0, reused_tokens_ = 0;
+  std::atomic<int64_t> requests_ = 0, rows_ = 0, kept_rows_ = 0, reused_tokens_ = 0;
+  Call::Clock::time_point counted_ = {};  // the kept rows; of the compute thread
 };
 
 }  // namespace heed::serve

@@ -12,12 +12,15 @@
 #include "heed/serve/access.h"
 #include "heed/serve/check_options.h"
 #include "heed/serve/compute_loop.h"
+#include "heed/serve/operations/history.h"
 #include "heed/serve/http/http_server.h"
-#include "heed/serve/metrics.h"
+#include "heed/serve/operations/metrics.h"
 #include "heed/serve/preprocessing_pool.h"
-#include "heed/serve/request_log.h"
+#include "heed/serve/operations/process_numbers.h"
+#include "heed/serve/operations/request_log.h"
 #include "heed/serve/routes/routes.h"
 #include "heed/serve/services.h"
+#include "heed/serve/operations/trace_context.h"
 
 namespace heed {
 
@@ -36,15 +39,17 @@ struct Server::State {
       : options(std::move(given)),
         admission(options.queue),
         http(http_options()),
+        access(options),
         models(loop, options.memory_limit,
-               [this](const std::string& name, const Model& model) { loaded(name, model); }),
-        access(options.api_keys, options.cors_origins) {}
+               [this](const std::string& name, const Model& model) { loaded(name, model); }) {}
 
   HttpServerOptions http_options();
   void handle(const std::shared_ptr<HttpTransaction>& transaction);
   void start(const Route& route, const std::shared_ptr<Call>& call);
   void read(const Route& route, const std::shared_ptr<Call>& call);
-  void end_late_calls();
+  HttpResponse refuse(int status, std::string_view message, const HttpRequest& request);
+  void tick();
+  void add_to_history(Call::Clock::time_point now);
   void finished(const HttpTransaction& transaction);
   void loaded(const std::string& name, const Model& model);
   void warn(const std::string& model, const std::string& warning);
@@ -64,10 +69,12 @@ struct Server::State {
   PreprocessingPool preprocessing;
   // Of the network thread:
   std::unordered_map<const HttpTransaction*, std::shared_ptr<Call>> calls;
+  Access access;
+  History history;
   ComputeLoop loop;
   ModelRegistry models;
-  const Access access;
-  Services services{models, admission, metrics, options, [this] { return ready && !draining; }};
+  Services services{
+      models, admission, metrics, options, http, history, [this] { return ready && !draining; }};
 };
 
 HttpServerOptions Server::State::http_options() {
@@ -76,12 +83,10 @@ HttpServerOptions Server::State::http_options() {
           .limits = options.http,
           .handle =
               [this](const std::shared_ptr<HttpTransaction>& transaction) { handle(transaction); },
-          .error =
-              [](int status, std::string_view message) {
-                return response_of({status, "invalid_request_error", std::string(message)});
-              },
+          .error = [this](int status, std::string_view message,
+                          const HttpRequest& request) { return refuse(status, message, request); },
           .finished = [this](const HttpTransaction& transaction) { finished(transaction); },
-          .tick = [this] { end_late_calls(); }};
+          .tick = [this] { tick(); }};
 }
 
 void Server::State::handle(const std::shared_ptr<HttpTransaction>& transaction) {
@@ -92,9 +97,16 @@ void Server::State::handle(const std::shared_ptr<HttpTransaction>& transaction) 
   calls.emplace(transaction.get(), call);
   try {
     for (auto& header : access.cors_headers(request)) transaction->add_header(std::move(header));
-    if (access.is_preflight(request)) return call->respond(access.preflight());
+    if (const auto trace = trace_context_of(request))
+      transaction->add_header({"traceparent", std::string(trace->header)});
+    if (access.is_preflight(request)) return call->respond(Access::preflight(request));
     if (!route) throw unknown_route(request.method, request.path);
-    access.check_key(request, *route);
+    call->uses_model = route->with_model != nullptr;
+    if (const ApiKey* const key = access.check_key(request, *route)) {
+      call->key_name = key->name;
+      call->priority = key->priority;
+      if (call->uses_model) access.count_request(*key);
+    }
     start(*route, call);
   } catch (...) {
     call->fail(current_error());
@@ -107,6 +119,7 @@ void Server::State::start(const Route& route, const std::shared_ptr<Call>& call)
     throw unavailable(draining ? "the server is shutting down" : "models are being loaded", 5);
   // Bodies that wait to be read take memory.
   admission.check_room(PreprocessingPool::is_long(*call) ? preprocessing.waiting_long() : 0);
+  call->on_tokens = [this](int64_t tokens) { metrics.add_tokens(tokens); };
   const auto asked = timeout_of(call->request());
   call->deadline =
       Call::Clock::now() + std::min(options.request_time, asked.value_or(options.request_time));
@@ -137,13 +150,35 @@ void Server::State::read(const Route& route, const std::shared_ptr<Call>& call) 
   if (target) read_rest(*target);
 }
 
-void Server::State::end_late_calls() {
+HttpResponse Server::State::refuse(int status, std::string_view message,
+                                   const HttpRequest& request) {
+  metrics.add_refusal(status);
+  if (options.log) log(refusal_line(request, status, message));
+  HttpResponse response = response_of({status, "invalid_request_error", std::string(message)});
+  for (auto& header : access.cors_headers(request)) response.headers.push_back(std::move(header));
+  return response;
+}
+
+/// Ends late calls, and lets streams that are silent be heard.
+void Server::State::tick() {
   const auto now = Call::Clock::now();
   for (const auto& [transaction, call] : calls) {
-    if (now < call->deadline || transaction->ended()) continue;
+    if (transaction->ended()) continue;
+    call->send_heartbeat(now);
+    if (now < call->deadline) continue;
+    metrics.add_deadline();
     call->fail(deadline_exceeded());
     call->cancel();
   }
+  if (history.due(now)) add_to_history(now);
+}
+
+void Server::State::add_to_history(Call::Clock::time_point now) {
+  History::Gauges gauges{.queued_requests = admission.requests(),
+                         .memory_bytes = process_numbers().resident_bytes};
+  for (const ModelRegistry::Target& target : models.loaded())
+    gauges.running_requests += target.model->stats().requests;
+  history.add(now, metrics.take_interval(), gauges);
 }
 
 void Server::State::finished(const HttpTransaction& transaction) {
@@ -153,8 +188,10 @@ void Server::State::finished(const HttpTransaction& transaction) {
   calls.erase(found);
   if (transaction.disconnected()) call->cancel();
   const int status = transaction.disconnected() ? kClientClosedRequest : transaction.status();
-  metrics.add(*call, status);
-  if (options.log) log(log_line(*call, status, options.log_texts));
+  metrics.add(*call, status, models.known_name(call->statistics().model));
+  const bool probe = call->route() == "/health" || call->route() == "/metrics";
+  if (options.log && (options.log_health || !probe))
+    log(log_line(*call, status, options.log_texts));
 }
 
 void Server::State::loaded(const std::string& name, const Model& model) {
@@ -206,8 +243,16 @@ void Server::load() {
 
 void Server::reload(const std::vector<ModelSource>& models) {
   state_->require_own_process();
-  state_->models.serve(models);
+  try {
+    state_->models.serve(models);
+  } catch (...) {
+    state_->metrics.add_reload(false);
+    throw;
+  }
+  state_->metrics.add_reload(true);
 }
+
+std::chrono::milliseconds Server::busy_for() const { return state_->loop.busy_for(); }
 
 bool Server::drain(std::chrono::milliseconds time) {
   state_->require_own_process();

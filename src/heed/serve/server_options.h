@@ -18,6 +18,7 @@ inline constexpr int64_t kLongestTime = 10'000'000'000;  // four months
   OPTION(request_time, .key = "request_seconds", .range = {1, kLongestTime})
 // In C the first two are arrays, and models are loaded before they are served.
 #define HEED_OTHER_SERVER_OPTIONS(OPTION)                                                         \
+  OPTION(log_health, .help = "Log requests to /health and /metrics, too")                         \
   OPTION(api_keys, .help = "File with a key on each line; requests need one of them")             \
   OPTION(cors_origins, .help = "Origin whose pages may call the server, or * (repeatable)")       \
   OPTION(memory_limit, .key = "model_memory",                                                     \
@@ -27,6 +28,13 @@ inline constexpr int64_t kLongestTime = 10'000'000'000;  // four months
 #define HEED_ALL_SERVER_OPTIONS(OPTION) \
   HEED_SERVER_OPTIONS(OPTION)           \
   HEED_OTHER_SERVER_OPTIONS(OPTION)
+
+#define HEED_API_KEY_OPTIONS(OPTION)                   \
+  OPTION(name)                                         \
+  OPTION(key, .key = "value")                          \
+  OPTION(requests_per_minute, .range = {0, 1'000'000}) \
+  OPTION(priority, .range = {-1000, 1000})             \
+  OPTION(manage)
 
 #define HEED_HTTP_LIMITS(OPTION)                                           \
   OPTION(connections, .range = {1, INT32_MAX})                             \
@@ -52,6 +60,7 @@ inline constexpr int64_t kLongestTime = 10'000'000'000;  // four months
 // Beside these a ModelSource has LoadOptions, BatchingOptions, or a model that is loaded.
 #define HEED_MODEL_SOURCE_OPTIONS(OPTION) \
   OPTION(name)                            \
+  OPTION(aliases, .key = "served_name")   \
   OPTION(path)                            \
   OPTION(on_first_use)                    \
   OPTION(source_language)                 \
@@ -63,6 +72,7 @@ inline constexpr int64_t kLongestTime = 10'000'000'000;  // four months
   OPTION(drain_time, .key = "drain_seconds", .range = {0, 1'000'000'000})
 
 HEED_OPTION_TABLE(ServerOption, ServerOptions, HEED_ALL_SERVER_OPTIONS)
+HEED_OPTION_TABLE(ApiKeyOption, ApiKey, HEED_API_KEY_OPTIONS)
 HEED_OPTION_TABLE(HttpLimit, HttpLimits, HEED_HTTP_LIMITS)
 HEED_OPTION_TABLE(QueueLimit, QueueLimits, HEED_QUEUE_LIMITS)
 HEED_OPTION_TABLE(BatchingOption, BatchingOptions, HEED_BATCHING_OPTIONS)

@@ -8,8 +8,10 @@
 
 #include "heed/serve/admission.h"
 #include "heed/serve/call.h"
+#include "heed/serve/operations/history.h"
+#include "heed/serve/http/http_server.h"
 #include "heed/serve/json_fields.h"
-#include "heed/serve/metrics.h"
+#include "heed/serve/operations/metrics.h"
 #include "heed/serve/model_registry.h"
 #include "heed/server.h"
 
@@ -21,6 +23,8 @@ struct Services {
   Admission& admission;
   Metrics& metrics;
   const ServerOptions& options;
+  const HttpServer& http;
+  const History& history;
   /// Whether requests are accepted: false while models are loaded and while the server drains.
   std::function<bool()> ready;
 };
@@ -59,6 +63,7 @@ struct Route {
   DirectHandler without_model = nullptr;
   ModelHandler with_model = nullptr;
   bool needs_no_key = false;       // needs no API key
+  bool manages = false;            // needs a key that may manage models
   ModelChooser choose = nullptr;   // otherwise, the only model there is
   ErrorBody error_body = nullptr;  // otherwise, OpenAI's
 };

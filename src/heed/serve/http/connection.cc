@@ -12,7 +12,6 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/status.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <ctime>
 
 #include "heed/base/ascii.h"
@@ -159,7 +158,7 @@ Connection::Task<std::optional<Connection::Head>> Connection::read_request() {
   error_code error;
   const auto received = buffer_.data();
   if (lacks_version({static_cast<const char*>(received.data()), received.size()})) {
-    co_await refuse(400, "the request line has no version");
+    co_await refuse(400, "the request line has no version", request_of({}));
     co_return std::nullopt;
   }
   stream_.expires_after(limits.header_time);
@@ -168,14 +167,16 @@ Connection::Task<std::optional<Connection::Head>> Connection::read_request() {
   if (!error) {
     const auto hosts = parser.get().count(http::field::host);
     if (hosts > 1 || (hosts == 0 && parser.get().version() >= 11)) {
-      co_await refuse(400, fmt::format("the request has {} Host headers, expected one", hosts));
+      co_await refuse(400, fmt::format("the request has {} Host headers, expected one", hosts),
+                      request_of(parser.get()));
       co_return std::nullopt;
     }
   }
   if (!error && !parser.is_done()) {
     const std::string expect = lower_case(std::string(parser.get()[http::field::expect]));
     if (!expect.empty() && expect != "100-continue") {
-      co_await refuse(417, "Expect: 100-continue is the only expectation that can be met");
+      co_await refuse(417, "Expect: 100-continue is the only expectation that can be met",
+                      request_of(parser.get()));
       co_return std::nullopt;
     }
     stream_.expires_after(limits.body_time);
@@ -185,13 +186,26 @@ Connection::Task<std::optional<Connection::Head>> Connection::read_request() {
   }
   if (error) {
     const int status = status_of(error);
-    if (status != 0) co_await refuse(status, message_of(status, error, limits));
+    if (status != 0)
+      co_await refuse(status, message_of(status, error, limits), request_of(parser.get()));
     co_return std::nullopt;
   }
   auto message = parser.release();
   const std::string_view target(message.target().data(), message.target().size());
   Head head{.http_1_0 = message.version() < 11, .keep_alive = message.keep_alive()};
   HttpRequest& request = head.request;
+  request = request_of(message);
+  request.body = std::move(message.body());
+  if (!split_target(target, request.path, request.query)) {
+    co_await refuse(400, "the request's target is not a valid path", std::move(request));
+    co_return std::nullopt;
+  }
+  co_return head;
+}
+
+/// The method and the headers, as far as they were read, and the id.
+HttpRequest Connection::request_of(const Message& message) {
+  HttpRequest request;
   request.method = std::string(message.method_string());
   request.client = client_;
   for (const auto& field : message)
@@ -199,22 +213,16 @@ Connection::Task<std::optional<Connection::Head>> Connection::read_request() {
                                  std::string(field.value()));
   request.id = request.header("x-request-id");
   if (!is_valid_request_id(request.id)) request.id = fmt::format("{}-{}", id_prefix_, ++requests_);
-  request.body = std::move(message.body());
-  if (!split_target(target, request.path, request.query)) {
-    co_await refuse(400, "the request's target is not a valid path");
-    co_return std::nullopt;
-  }
-  co_return head;
+  return request;
 }
 
 /// Responds to what is not a request. The connection ends afterwards.
-Connection::Task<void> Connection::refuse(int status, std::string message) {
+Connection::Task<void> Connection::refuse(int status, std::string message, HttpRequest request) {
   keep_alive_ = false;
   if (!stream_.socket().is_open()) co_return;
-  const HttpResponse response = options_.error(status, message);
-  co_await write(header_text(response, false,
-                             fmt::format("Content-Length: {}\r\n", response.body.size()), "") +
-                 response.body);
+  const HttpResponse response = options_.error(status, message, request);
+  const std::string framing = fmt::format("Content-Length: {}\r\n", response.body.size());
+  co_await write(header_text(response, false, framing, request.id) + response.body);
 }
 
 /// A function that wakes the coroutines of this connection. Any thread may call it, also after the

@@ -8,6 +8,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,12 +35,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
  private:
   struct Head;
+  using Message = boost::beast::http::request<boost::beast::http::string_body>;
   template <typename T>
   using Task = boost::asio::awaitable<T>;
 
   Task<bool> read_first_bytes();
   Task<std::optional<Head>> read_request();
-  Task<void> refuse(int status, std::string message);
+  HttpRequest request_of(const Message& message);
+  Task<void> refuse(int status, std::string message, HttpRequest request);
   Task<void> handle(Head head);
   Task<bool> write_response(bool http_1_0);
   Task<void> watch_for_disconnect(std::shared_ptr<HttpTransaction> transaction);

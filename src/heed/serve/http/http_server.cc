@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <set>
 #include <thread>
 
@@ -43,6 +44,7 @@ struct HttpServer::State {
   mutable Mutex mutex;
   ConditionVariable closed;
   int connections HEED_GUARDED_BY(mutex) = 0;
+  std::atomic<int64_t> refused = 0;  // connections
   std::thread thread;
 };
 
@@ -80,7 +82,10 @@ asio::awaitable<void> HttpServer::State::accept() {
       co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, error));
       continue;
     }
-    if (static_cast<int>(open.size()) >= options.limits.connections) continue;  // closes it
+    if (static_cast<int>(open.size()) >= options.limits.connections) {
+      ++refused;
+      continue;  // closes it
+    }
     auto connection =
         std::make_shared<Connection>(std::move(socket), options, fmt::format("{:x}", ++accepted));
     if (draining) connection->close_when_idle();
@@ -146,6 +151,13 @@ void HttpServer::stop() {
 }
 
 uint16_t HttpServer::port() const { return state_->port; }
+
+int64_t HttpServer::connections() const {
+  const MutexLock lock(state_->mutex);
+  return state_->connections;
+}
+
+int64_t HttpServer::refused_connections() const { return state_->refused; }
 
 void HttpServer::close_inherited_port() {
   // Not close(), which would tell the epoll instance that is shared with the parent.

@@ -19,8 +19,10 @@ struct HttpServerOptions {
   HttpLimits limits = {};
   /// Responds to a transaction, now or later. Called on the network thread, so it must return soon.
   std::function<void(const std::shared_ptr<HttpTransaction>&)> handle = {};
-  /// Makes the response to what is not a request.
-  std::function<HttpResponse(int status, std::string_view message)> error = {};
+  /// Makes the response to what is not a request, or a larger one than the limits allow. `request`
+  /// has what was read of it. Called on the network thread.
+  std::function<HttpResponse(int status, std::string_view message, const HttpRequest& request)>
+      error = {};
   /// Called on the network thread after the last byte of a response was written, or the client has
   /// disconnected (HttpTransaction::disconnected()).
   std::function<void(const HttpTransaction&)> finished = {};
@@ -42,6 +44,10 @@ class HttpServer {
   void stop();
 
   uint16_t port() const;
+  /// The connections that are open.
+  int64_t connections() const;
+  /// Connections that were closed at once, because too many were open.
+  int64_t refused_connections() const;
 
   /// Closes the port in a forked child, which has no network thread.
   void close_inherited_port();

@@ -17,6 +17,7 @@ class ChatCall : public GenerationCall {
   ChatCall(const ModelCall& call, StreamFields stream, const ChatPrompt& prompt, size_t messages,
            int64_t n)
       : GenerationCall(call), stream_(stream) {
+    if (stream.stream) call.call->stream_when_accepted();
     for (int64_t i = 0; i < n; ++i)
       choices_.push_back(
           {.reader = AnswerReader(prompt.answer, messages + static_cast<size_t>(i))});

@@ -23,7 +23,9 @@ class CompletionCall : public GenerationCall {
  public:
   CompletionCall(const ModelCall& call, StreamFields stream, const GenerateOptions& options,
                  std::vector<EchoedPrompt> prompts)
-      : GenerationCall(call), stream_(stream), options_(options), prompts_(std::move(prompts)) {}
+      : GenerationCall(call), stream_(stream), options_(options), prompts_(std::move(prompts)) {
+    if (stream.stream) call.call->stream_when_accepted();
+  }
 
   /// The requests of a prompt follow each other. Scores the prompts first, if they are to be
   /// scored; generates nothing if no token is asked for.

@@ -1,4 +1,6 @@
 // OpenAI's list of models: https://platform.openai.com/docs/api-reference/models
+#include <algorithm>
+
 #include "heed/serve/routes/routes.h"
 
 namespace heed::serve {
@@ -11,6 +13,7 @@ Json model_json(const ModelRegistry::ModelInfo& entry) {
                 {"owned_by", "heed"},
                 {"loaded", entry.loaded}};
   if (!entry.base.empty()) model["base"] = entry.base;
+  if (!entry.aliases.empty()) model["aliases"] = entry.aliases;
   if (!entry.loaded) return model;
   model["device"] = entry.device;
   model["context_length"] = entry.context_length;
@@ -32,8 +35,28 @@ void get_models(Services& services, Call& call) {
 void get_model(Services& services, Call& call) {
   const std::string name = name_in_path(call);
   for (const ModelRegistry::ModelInfo& entry : services.models.list())
-    if (entry.name == name) return call.respond_json(model_json(entry));
+    if (entry.name == name || std::ranges::find(entry.aliases, name) != entry.aliases.end())
+      return call.respond_json(model_json(entry));
   throw unknown_model(name);
+}
+
+// As llama.cpp's router: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+
+void post_load(const ModelCall& call) {
+  JsonFields fields = call.fields();
+  fields.required_text("model");
+  fields.end();
+  call.call->respond_json({{"success", true}});
+}
+
+void post_unload(Services& services, Call& call) {
+  const Json body = body_of(call.request());
+  JsonFields fields(body);
+  const std::string name = fields.required_text("model");
+  fields.end();
+  call.set_model(name);
+  services.models.unload(name);
+  call.respond_json({{"success", true}});
 }
 
 }  // namespace heed::serve

@@ -31,7 +31,9 @@ class ResponseCall : public GenerationCall {
       : GenerationCall(call),
         stream_(stream),
         reader_(prompt.answer, messages),
-        repeated_(std::move(repeated)) {}
+        repeated_(std::move(repeated)) {
+    if (stream) call.call->stream_when_accepted();
+  }
 
  private:
   /// The id of the item that is open, or that comes next.

@@ -27,6 +27,10 @@ constexpr std::array kRoutes{
     Route{.method = "GET", .path = "/metrics", .without_model = get_metrics},
     Route{.method = "GET", .path = "/v1/models", .without_model = get_models},
     Route{.method = "GET", .path = "/v1/models/{model}", .without_model = get_model},
+    Route{.method = "GET", .path = "/v1/history", .without_model = get_history},
+    Route{.method = "POST", .path = "/models/load", .with_model = post_load, .manages = true},
+    Route{
+        .method = "POST", .path = "/models/unload", .without_model = post_unload, .manages = true},
     Route{.method = "POST", .path = "/v1/completions", .with_model = post_completions},
     Route{.method = "POST", .path = "/v1/chat/completions", .with_model = post_chat_completions},
     Route{.method = "POST", .path = "/v1/responses", .with_model = post_responses},

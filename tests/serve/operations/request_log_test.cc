@@ -1,4 +1,4 @@
-#include "heed/serve/request_log.h"
+#include "heed/serve/operations/request_log.h"
 
 #include <gtest/gtest.h>
 
@@ -27,6 +27,24 @@ TEST(RequestLog, IsALineOfJsonWithoutTheText) {
   const std::string with_text = log_line(call, 400, true);
   EXPECT_NE(with_text.find("secret"), line.npos);
   EXPECT_EQ(with_text.find('\n'), line.npos);
+}
+
+TEST(RequestLog, SaysWhoAskedForWhatAndTheTrace) {
+  HttpRequest request;
+  request.path = "/v1/nothing";
+  request.headers = {{"user-agent", std::string(300, 'a')},
+                     {"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}};
+  Call call(std::make_shared<HttpTransaction>(request, 1000, [] {}), "other");
+  call.key_name = "tests";
+  const auto json = nlohmann::json::parse(log_line(call, 404, false));
+  EXPECT_EQ(json["path"], "/v1/nothing");
+  EXPECT_EQ(json["user_agent"], std::string(256, 'a'));
+  EXPECT_EQ(json["key"], "tests");
+  EXPECT_EQ(json["trace_id"], "0af7651916cd43dd8448eb211c80319c");
+  EXPECT_EQ(json["parent_id"], "b7ad6b7169203331");
+  const auto refusal = nlohmann::json::parse(refusal_line(request, 413, "too large"));
+  EXPECT_EQ(refusal["status"], 413);
+  EXPECT_EQ(refusal["error"], "too large");
 }
 
 TEST(RequestLog, ListsTheKeywordsThatAssertNothing) {

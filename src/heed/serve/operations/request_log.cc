@@ -1,4 +1,4 @@
-#include "heed/serve/request_log.h"
+#include "heed/serve/operations/request_log.h"
 
 #include <fmt/chrono.h>
 
@@ -6,6 +6,7 @@
 
 #include "heed/base/json.h"
 #include "heed/serve/json_fields.h"
+#include "heed/serve/operations/trace_context.h"
 
 namespace heed::serve {
 namespace {
@@ -16,11 +17,29 @@ double seconds(Call::Clock::time_point begin, Call::Clock::time_point end) {
   return static_cast<double>(std::chrono::duration_cast<microseconds>(end - begin).count()) / 1e6;
 }
 
+/// What a client has sent may be long.
+std::string cut(std::string_view text) {
+  constexpr size_t kMostBytes = 256;
+  return std::string(text.substr(0, kMostBytes));
+}
+
 std::string time_text() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
 }  // namespace
+
+std::string refusal_line(const HttpRequest& request, int status, std::string_view error) {
+  const Json line = {{"time", time_text()},
+                     {"id", request.id},
+                     {"client", request.client},
+                     {"status", status},
+                     {"user_agent", text_or_null(cut(request.header("user-agent")))},
+                     {"error", error}};
+  return dump_json(line, {.replace_invalid = true});
+}
 
 std::string log_line(const Call& call, int status, bool texts) {
   const Call::Statistics statistics = call.statistics();
@@ -33,14 +52,21 @@ std::string log_line(const Call& call, int status, bool texts) {
                {"client", request.client},
                {"method", request.method},
                {"route", call.route()},
+               {"path", cut(request.path)},
+               {"user_agent", text_or_null(cut(request.header("user-agent")))},
+               {"key", text_or_null(call.key_name)},
                {"status", status},
-               {"model", statistics.model.empty() ? Json() : Json(statistics.model)},
+               {"model", text_or_null(statistics.model)},
                {"input_tokens", statistics.input_tokens},
                {"output_tokens", statistics.output_tokens},
                {"queue_seconds", since(statistics.started)},
                {"first_token_seconds", since(statistics.first_token)},
                {"seconds", seconds(statistics.arrived, Call::Clock::now())},
-               {"error", statistics.error.empty() ? Json() : Json(statistics.error)}};
+               {"error", text_or_null(statistics.error)}};
+  if (const auto trace = trace_context_of(request)) {
+    line["trace_id"] = trace->trace_id;
+    line["parent_id"] = trace->parent_id;
+  }
   if (!statistics.ignored_keywords.empty()) line["ignored_keywords"] = statistics.ignored_keywords;
   if (!statistics.ignored_fields.empty()) line["ignored_fields"] = statistics.ignored_fields;
   if (texts) line["body"] = request.body;
