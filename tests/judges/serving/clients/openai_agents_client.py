@@ -5,7 +5,9 @@ from agents import Agent, ModelSettings, OpenAIChatCompletionsModel, OpenAIRespo
 from openai import AsyncOpenAI
 from scenarios import URL, run
 
-client = AsyncOpenAI(base_url=f"{URL}/v1", api_key="none")
+
+def client():
+    return AsyncOpenAI(base_url=f"{URL}/v1", api_key="none")
 
 
 @function_tool
@@ -24,23 +26,23 @@ async def answer(model, **settings):
 
 
 async def chat():
-    await answer(OpenAIChatCompletionsModel("chat", client))
+    await answer(OpenAIChatCompletionsModel("chat", client()))
 
 
 async def chat_with_a_tool():
-    await answer(OpenAIChatCompletionsModel("chat", client), tool_choice="weather", parallel_tool_calls=False)
+    await answer(OpenAIChatCompletionsModel("chat", client()), tool_choice="weather", parallel_tool_calls=False)
 
 
 async def responses():
-    await answer(OpenAIResponsesModel("chat", client))
+    await answer(OpenAIResponsesModel("chat", client()))
 
 
 async def responses_with_a_tool():
-    await answer(OpenAIResponsesModel("chat", client), tool_choice="weather", parallel_tool_calls=False)
+    await answer(OpenAIResponsesModel("chat", client()), tool_choice="weather", parallel_tool_calls=False)
 
 
 async def stream():
-    result = Runner.run_streamed(Agent(name="a", model=OpenAIResponsesModel("chat", client), model_settings=ModelSettings(max_tokens=20)),
+    result = Runner.run_streamed(Agent(name="a", model=OpenAIResponsesModel("chat", client()), model_settings=ModelSettings(max_tokens=20)),
                                  "Say hello.")
     assert [event async for event in result.stream_events()] and result.final_output
 
