@@ -21,8 +21,15 @@ class RunningServer {
     write_quickly(chat_ / "generation_config.json", R"({"do_sample": false})");
     const engine::SmallModels& small = engine::models();
     add("chat", chat_.path());
-    write_byte_level_decoder();
+    write_byte_level_decoder(bytes_);
+    std::filesystem::copy_file(chat_ / "chat_template.jinja", bytes_ / "chat_template.jinja");
     add("bytes", bytes_.path());
+    // Reasons without end, if it is asked to.
+    write_byte_level_decoder(thinker_);
+    write_quickly(thinker_ / "chat_template.jinja",
+                  "{% for m in messages %}{{ m.role ~ ': ' ~ m.content ~ '\n' }}{% endfor %}"
+                  "{{ '<think>' if enable_thinking else '<think></think>' }}");
+    add("thinker", thinker_.path());
     add("lm", small.decoder());
     add("t5", small.t5());
     add("masked", small.masked());
@@ -32,6 +39,7 @@ class RunningServer {
     options_.models.back().target_language = "de";
     add("nllb", golden("translation/nllb"));
     add("reranker", golden("encoders/rerank"));
+    add("classifier", golden("encoders/classify"));
     server_.emplace(options_);
     server_->listen();
     server_->load();
@@ -61,18 +69,17 @@ class RunningServer {
   }
 
   /// Its tokens may be parts of characters.
-  void write_byte_level_decoder() const {
-    std::filesystem::copy_file(golden("tokenizers/gpt2.json"), bytes_ / "tokenizer.json");
-    std::filesystem::copy_file(chat_ / "chat_template.jinja", bytes_ / "chat_template.jinja");
-    write_quickly(bytes_ / "generation_config.json", R"({"do_sample": false})");
-    write_quickly(bytes_ / "config.json", R"({
+  static void write_byte_level_decoder(const TemporaryDirectory& directory) {
+    std::filesystem::copy_file(golden("tokenizers/gpt2.json"), directory / "tokenizer.json");
+    write_quickly(directory / "generation_config.json", R"({"do_sample": false})");
+    write_quickly(directory / "config.json", R"({
       "model_type": "llama", "vocab_size": 900, "hidden_size": 32, "intermediate_size": 64,
       "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 1024,
       "rms_norm_eps": 1e-5, "hidden_act": "silu", "eos_token_id": 0})");
-    engine::write_weights(bytes_.path());
+    engine::write_weights(directory.path());
   }
 
-  TemporaryDirectory chat_, bytes_;
+  TemporaryDirectory chat_, bytes_, thinker_;
   ServerOptions options_{.port = 0};
   std::optional<Server> server_;
 };

@@ -51,13 +51,25 @@ void Call::send_json_event(const nlohmann::ordered_json& data, std::string_view 
   send_event(dump_json(data, {.replace_invalid = true}), name);
 }
 
+void Call::begin_lines() {
+  sends_lines_ = true;
+  transaction_->begin({.content_type = "application/x-ndjson", .body = ""});
+}
+
+void Call::send_json_line(const nlohmann::ordered_json& value) {
+  transaction_->send(dump_json(value, {.replace_invalid = true}) + '\n');
+}
+
 void Call::fail(const ApiError& error) {
   {
     const MutexLock lock(mutex_);
     statistics_.error = error.what();
   }
   if (transaction_->responded()) {
-    send_event(error_body(error));
+    if (sends_lines_)
+      transaction_->send(error_body(error) + '\n');
+    else
+      send_event(error_body(error), error_event);
     end_events();
   } else {
     respond(response_of(error, error_body));

@@ -42,7 +42,11 @@ class Call {
   void send_event(std::string_view data, std::string_view name = {});
   void send_json_event(const nlohmann::ordered_json& data, std::string_view name = {});
   void end_events() { transaction_->end(); }
-  /// Responds with an error, or sends it as the last event.
+  /// Begins a response of JSON values, each on a line of its own, unless it has begun.
+  void begin_lines();
+  void send_json_line(const nlohmann::ordered_json& value);
+  void end_lines() { transaction_->end(); }
+  /// Responds with an error, or sends it as the last event or line.
   void fail(const ApiError& error);
 
   /// Cancels the work for this call: nobody waits for its response any more. Calls the function of
@@ -82,6 +86,8 @@ class Call {
   void set_ignored_keywords(std::vector<std::string> keywords);
   /// Writes the body of an error response.
   ErrorBody error_body = serve::error_body;
+  /// The name of the event with which fail() ends a stream; empty: it has none.
+  std::string_view error_event = {};
   /// Set before the work begins.
   Clock::time_point deadline = Clock::time_point::max();
   /// Receives the time between two successive tokens, in seconds.
@@ -93,6 +99,7 @@ class Call {
   const std::shared_ptr<HttpTransaction> transaction_;
   const std::string route_;
   std::atomic<bool> cancelled_ = false;
+  std::atomic<bool> sends_lines_ = false;
   mutable Mutex mutex_;
   std::function<void()> on_cancel_ HEED_GUARDED_BY(mutex_);
   Statistics statistics_ HEED_GUARDED_BY(mutex_);

@@ -96,17 +96,24 @@ GenerateOptions read_sampling(const ModelCall& call, JsonFields& fields, int64_t
   read_limit(fields, min_tokens, options);
   read_numbers(fields, options);
   read_seed(call, fields, options);
-  read_option(fields, GenerateOption::stop, options);
-  if (options.stop.size() > kMaxStopStrings)
-    throw invalid_request("stop", fmt::format("stop has {} strings, expected at most {}",
-                                              options.stop.size(), kMaxStopStrings));
-  std::erase(options.stop, "");
+  read_stop(fields, GenerateOption::stop.key, options);
   read_option(fields, GenerateOption::skip_special_tokens, options);
   read_logit_bias(fields, model, options);
   read_end_tokens(fields, model, options);
   read_ignore_eos(fields, model.eos_ids(), options);
   read_neutral_fields(fields);
   return options;
+}
+
+void read_stop(JsonFields& fields, std::string_view name, GenerateOptions& options) {
+  auto strings = fields.texts(name);
+  if (!strings) return;
+  if (strings->size() > kMaxStopStrings)
+    throw invalid_request(fields.path_of(name),
+                          fmt::format("{} has {} strings, expected at most {}",
+                                      fields.path_of(name), strings->size(), kMaxStopStrings));
+  std::erase(*strings, "");
+  options.stop = std::move(*strings);
 }
 
 GenerateOptions read_chat_sampling(const ModelCall& call, JsonFields& fields) {

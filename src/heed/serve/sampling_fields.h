@@ -21,6 +21,10 @@ bool samples(const GenerateOptions& options);
 void read_ignore_eos(JsonFields& fields, const std::vector<int32_t>& end_tokens,
                      GenerateOptions& options);
 
+/// The strings that end an output, by the field `name`, which replaces another one. Throws ApiError
+/// when there are too many.
+void read_stop(JsonFields& fields, std::string_view name, GenerateOptions& options);
+
 /// "n", the number of outputs for each prompt.
 int64_t read_n(JsonFields& fields);
 

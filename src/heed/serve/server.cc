@@ -89,6 +89,7 @@ void Server::State::handle(const std::shared_ptr<HttpTransaction>& transaction) 
   const Route* route = find_route(request.method, request.path);
   auto call = std::make_shared<Call>(transaction, route ? route->path : "other");
   if (route && route->error_body) call->error_body = route->error_body;
+  if (route && route->error_event) call->error_event = route->error_event;
   calls.emplace(transaction.get(), call);
   try {
     for (auto& header : access.cors_headers(request)) transaction->add_header(std::move(header));
@@ -117,9 +118,8 @@ void Server::State::start(const Route& route, const std::shared_ptr<Call>& call)
 /// model has to be loaded.
 void Server::State::read(const Route& route, const std::shared_ptr<Call>& call) {
   const auto body = std::make_shared<const Json>(body_of(call->request()));
-  JsonFields fields(*body);
-  std::string name = fields.text("model").value_or("");
-  if (name.empty() && route.choose) name = route.choose(services, *body);
+  std::string name = JsonFields(*body).text("model").value_or("");
+  if (route.choose) name = route.choose(services, *body, std::move(name));
   call->set_model(name);
   const auto read_rest = [this, &route, call, body](const ModelRegistry::Target& target) {
     call->set_model(target.name);

@@ -49,8 +49,10 @@ struct ModelCall {
 /// Reads the fields of the body and gives the work to the model, which responds later. An exception
 /// becomes the response.
 using ModelHandler = void (*)(const ModelCall& call);
-/// The name of the model for a body that names none. Throws ApiError if there is none.
-using ModelChooser = std::string (*)(const Services& services, const Json& body);
+/// The name of the model for a body, whose "model" is `named`; empty: the only model there is.
+/// Throws ApiError if there is none.
+using ModelChooser = std::string (*)(const Services& services, const Json& body,
+                                     std::string named);
 
 /// A method, a path and its handler: one of the two is set.
 struct Route {
@@ -58,9 +60,10 @@ struct Route {
   const char* path;
   DirectHandler without_model = nullptr;
   ModelHandler with_model = nullptr;
-  bool needs_no_key = false;       // needs no API key
-  ModelChooser choose = nullptr;   // otherwise, the only model there is
-  ErrorBody error_body = nullptr;  // otherwise, OpenAI's
+  bool needs_no_key = false;          // needs no API key
+  ModelChooser choose = nullptr;      // otherwise, the model that the body names
+  ErrorBody error_body = nullptr;     // otherwise, OpenAI's
+  const char* error_event = nullptr;  // Call::error_event
 };
 
 }  // namespace heed::serve

@@ -21,6 +21,9 @@ class OutputFields {
   void read_structured_outputs(JsonFields& fields);
   void read_guided(JsonFields& fields);
   void read_llama_cpp(JsonFields& fields);
+  void set_schema(const Json& schema, const std::string& field) {
+    described_by(field).json_schema = schema.dump();
+  }
 
   /// Compiles it.
   StructuredOutput prepare(const ModelCall& call) const;
@@ -216,6 +219,13 @@ StructuredOutput read_structured_output(const ModelCall& call, JsonFields& field
   output.read_structured_outputs(fields);
   output.read_guided(fields);
   output.read_llama_cpp(fields);
+  return output.prepare(call);
+}
+
+StructuredOutput output_of_schema(const ModelCall& call, const Json& schema,
+                                  const std::string& field) {
+  OutputFields output;
+  output.set_schema(schema, field);
   return output.prepare(call);
 }
 

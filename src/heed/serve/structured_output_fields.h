@@ -15,6 +15,10 @@ namespace heed::serve {
 /// field of what cannot be enforced.
 StructuredOutput read_structured_output(const ModelCall& call, JsonFields& fields);
 
+/// The same by a JSON Schema, which `field` has.
+StructuredOutput output_of_schema(const ModelCall& call, const Json& schema,
+                                  const std::string& field);
+
 /// The same by "text" of OpenAI's responses.
 struct TextFormat {
   StructuredOutput output;

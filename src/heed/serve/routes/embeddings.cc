@@ -1,9 +1,9 @@
 // OpenAI's embeddings: https://platform.openai.com/docs/api-reference/embeddings
 #include <bit>
-#include <cmath>
 
 #include "heed/base/base64.h"
 #include "heed/base/json.h"
+#include "heed/serve/embedding_call.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
@@ -21,18 +21,8 @@ struct EmbeddingCall {
   std::vector<std::string> vectors = {};  // as JSON
   size_t missing = 0;
 
-  /// The first `dimensions` numbers, scaled to length 1 again if some are left out, as OpenAI does.
-  void shorten(std::vector<float>& vector) const {
-    if (dimensions >= vector.size()) return;
-    vector.resize(dimensions);
-    double sum = 0;
-    for (const float x : vector) sum += static_cast<double>(x) * static_cast<double>(x);
-    const auto scale = static_cast<float>(sum > 0 ? 1 / std::sqrt(sum) : 1);
-    for (float& x : vector) x *= scale;
-  }
-
   void add(size_t number, std::vector<float> vector) {
-    shorten(vector);
+    shorten(vector, dimensions);
     if (base64) {
       static_assert(std::endian::native == std::endian::little);
       vectors[number] = '"' +
@@ -56,20 +46,6 @@ struct EmbeddingCall {
   }
 };
 
-/// The tokens of `input[i]`. Throws ApiError when there are none, or too many unless they may be
-/// truncated.
-std::vector<int32_t> checked(const Model& model, TokenizedText input, int64_t limit, bool truncate,
-                             const std::string& path) {
-  if (input.tokens.empty()) throw invalid_request(path, fmt::format("{} has no tokens", path));
-  if (limit == 0 || std::ssize(input.tokens) < limit) return std::move(input.tokens);
-  // As many tokens as there may be: what is left of a longer text, perhaps.
-  const int64_t count =
-      input.text ? model.count_tokens_to_embed(*input.text) : std::ssize(input.tokens);
-  if (count > limit && !truncate) throw context_length_exceeded(path, count, limit);
-  input.tokens.resize(static_cast<size_t>(limit));
-  return std::move(input.tokens);
-}
-
 }  // namespace
 
 void post_embeddings(const ModelCall& call) {
@@ -77,7 +53,6 @@ void post_embeddings(const ModelCall& call) {
   require_task(call.target, call.target.tasks.embed, "embed");
   JsonFields fields = call.fields();
   fields.ignore({"model", "user"});
-  const int64_t limit = model.max_embedded_tokens();
   const bool truncate = fields.boolean("truncate").value_or(false) ||
                         fields.integer("truncate_prompt_tokens", -1, -1).has_value();
   std::vector<TokenizedText> input = read_texts_or_tokens(
@@ -96,7 +71,7 @@ void post_embeddings(const ModelCall& call) {
   std::vector<std::vector<int32_t>> texts;
   for (size_t i = 0; i < input.size(); ++i) {
     texts.push_back(
-        checked(model, std::move(input[i]), limit, truncate, fmt::format("input[{}]", i)));
+        tokens_to_embed(model, std::move(input[i]), truncate, fmt::format("input[{}]", i)));
     state->tokens += std::ssize(texts.back());
   }
   state->vectors.resize(texts.size());

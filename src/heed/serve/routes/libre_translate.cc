@@ -81,7 +81,8 @@ void get_languages(Services& services, Call& call) {
 }
 
 /// Clients name languages instead of a model: the first translator that has them.
-std::string choose_translator(const Services& services, const Json& body) {
+std::string choose_translator(const Services& services, const Json& body, std::string named) {
+  if (!named.empty()) return named;
   JsonFields fields(body);
   const std::string source = required(fields, "source"), target = required(fields, "target");
   bool knows_source = source == kAnySource, knows_target = false;

@@ -10,12 +10,21 @@
 #include "heed/base/utf8.h"
 #include "heed/serve/api_error.h"
 #include "heed/serve/http/target.h"
+#include "heed/serve/routes/ollama_fields.h"
 #include "heed/serve/web_page.h"
 
 namespace heed::serve {
 namespace {
 
 void respond_with_page(Services& /*services*/, Call& call) { call.respond(web_page()); }
+
+constexpr Route ollama(const char* path, ModelHandler handler) {
+  return {.method = "POST",
+          .path = path,
+          .with_model = handler,
+          .choose = choose_ollama_model,
+          .error_body = plain_error_body};
+}
 
 constexpr std::array kRoutes{
     Route{.method = "GET", .path = "/", .without_model = respond_with_page, .needs_no_key = true},
@@ -30,6 +39,15 @@ constexpr std::array kRoutes{
     Route{.method = "POST", .path = "/v1/completions", .with_model = post_completions},
     Route{.method = "POST", .path = "/v1/chat/completions", .with_model = post_chat_completions},
     Route{.method = "POST", .path = "/v1/responses", .with_model = post_responses},
+    Route{.method = "POST",
+          .path = "/v1/messages",
+          .with_model = post_anthropic_messages,
+          .error_body = anthropic_error_body,
+          .error_event = "error"},
+    Route{.method = "POST",
+          .path = "/v1/messages/count_tokens",
+          .with_model = post_anthropic_count_tokens,
+          .error_body = anthropic_error_body},
     Route{.method = "POST", .path = "/v1/embeddings", .with_model = post_embeddings},
     Route{.method = "POST", .path = "/v1/translate", .with_model = post_translate},
     Route{.method = "POST", .path = "/v1/rerank", .with_model = post_rerank},
@@ -38,6 +56,14 @@ constexpr std::array kRoutes{
     Route{.method = "POST", .path = "/v1/tokenize", .with_model = post_tokenize},
     Route{.method = "POST", .path = "/v1/detokenize", .with_model = post_detokenize},
     Route{.method = "POST", .path = "/v1/attention", .with_model = post_attention},
+    ollama("/api/chat", post_ollama_chat),
+    ollama("/api/generate", post_ollama_generate),
+    ollama("/api/embed", post_ollama_embed),
+    ollama("/api/embeddings", post_ollama_embeddings),
+    ollama("/api/show", post_ollama_show),
+    Route{.method = "GET", .path = "/api/tags", .without_model = get_ollama_tags},
+    Route{.method = "GET", .path = "/api/ps", .without_model = get_ollama_ps},
+    Route{.method = "GET", .path = "/api/version", .without_model = get_ollama_version},
     Route{.method = "GET", .path = "/languages", .without_model = get_languages},
     Route{.method = "POST",
           .path = "/translate",

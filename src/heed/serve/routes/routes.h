@@ -34,6 +34,17 @@ void get_openapi(Services& services, Call& call);
 void post_completions(const ModelCall& call);
 void post_chat_completions(const ModelCall& call);
 void post_responses(const ModelCall& call);
+void post_anthropic_messages(const ModelCall& call);
+void post_anthropic_count_tokens(const ModelCall& call);
+std::string anthropic_error_body(const ApiError& error);
+void post_ollama_chat(const ModelCall& call);
+void post_ollama_generate(const ModelCall& call);
+void post_ollama_embed(const ModelCall& call);
+void post_ollama_embeddings(const ModelCall& call);
+void post_ollama_show(const ModelCall& call);
+void get_ollama_tags(Services& services, Call& call);
+void get_ollama_ps(Services& services, Call& call);
+void get_ollama_version(Services& services, Call& call);
 void post_embeddings(const ModelCall& call);
 void post_translate(const ModelCall& call);
 void post_rerank(const ModelCall& call);
@@ -43,7 +54,7 @@ void post_tokenize(const ModelCall& call);
 void post_detokenize(const ModelCall& call);
 void post_attention(const ModelCall& call);
 void get_languages(Services& services, Call& call);
-std::string choose_translator(const Services& services, const Json& body);
+std::string choose_translator(const Services& services, const Json& body, std::string named);
 void post_libre_translate(const ModelCall& call);
 
 }  // namespace heed::serve
