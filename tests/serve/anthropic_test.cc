@@ -17,6 +17,7 @@ const Json kColourTool = {{"name", "paint"},
 Json anthropic_request(const Json& more = Json::object()) {
   Json request = {{"model", "chat"},
                   {"max_tokens", 6},
+                  {"seed", 1},
                   {"system", "old"},
                   {"messages", {{{"role", "user"}, {"content", "the sea"}}}}};
   request.update(more);
@@ -115,6 +116,7 @@ TEST(Anthropic, EqualsChat) {
   EXPECT_EQ(found["usage"]["output_tokens"], expected.generation.tokens.size());
   Json request = anthropic_request();
   request.erase("max_tokens");
+  request.erase("seed");
   EXPECT_EQ(posted(kCount, request), (Json{{"input_tokens", prompt}}));
 }
 
@@ -191,6 +193,7 @@ TEST(Anthropic, CallsAndTheirResultsArePartOfThePrompt) {
                            {"parameters", kColourTool["input_schema"]}}}};
   const ChatOptions options{.tools = Json::array({function}).dump()};
   request.erase("max_tokens");
+  request.erase("seed");
   EXPECT_EQ(posted(kCount, request)["input_tokens"],
             model.chat_prompt(messages, options).tokens.size());
   request["messages"][2]["content"][0]["tool_use_id"] = "c2";
@@ -238,7 +241,8 @@ TEST(Anthropic, RefusesWithAnthropicsErrors) {
   };
   refused_with(content({{"type", "image"}, {"source", {{"type", "url"}}}}),
                "messages[0].content[0].type");
-  refused_with(content({{"type", "text"}, {"txt", "a"}}), "messages[0].content[0].txt");
+  refused_with(content({{"type", "text"}, {"text", "a"}, {"txt", "b"}}),
+               "messages[0].content[0].txt");
   refused_with({{"max_tokens", nullptr}}, "max_tokens is missing");
   refused_with({{"messages", Json::array()}}, "messages");
   refused_with({{"messages", {{{"role", "system"}, {"content", "a"}}}}}, "messages[0].role");

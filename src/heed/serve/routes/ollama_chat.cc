@@ -134,7 +134,8 @@ void post_ollama_generate(const ModelCall& call) {
   read_ollama_only(fields);
   const std::string text = fields.text("prompt").value_or("");
   const std::string system = fields.text("system").value_or("");
-  const bool chats = call.target.tasks.chat && !fields.boolean("raw").value_or(false);
+  const bool raw = fields.boolean("raw").value_or(false);
+  const bool chats = call.target.tasks.chat && !raw;
   fields.only("suffix", "");
   ChatOptions chat;
   read_ollama_think(fields, chat);

@@ -25,12 +25,15 @@ class CallIds {
     if (calls == message.end() || !calls->is_array()) return;
     for (Json& call : *calls) {
       if (!call.is_object()) continue;
-      const auto function = call.find("function");
-      const bool named = function != call.end() && function->is_object();
-      if (named) function->erase("index");
+      Json name;
+      if (const auto function = call.find("function");
+          function != call.end() && function->is_object()) {
+        function->erase("index");
+        name = function->value("name", Json());
+      }
       // Nine digits, which is what the templates of Mistral require.
       if (!call.contains("id")) call["id"] = fmt::format("{:09}", ++count_);
-      open_.push_back({call["id"], named ? function->value("name", Json()) : Json()});
+      open_.push_back({call["id"], std::move(name)});
     }
   }
 
