@@ -20,6 +20,7 @@ Json request_for_call(const Json& more) {
                   {"messages", {{{"role", "user"}, {"content", "the sea"}}}},
                   {"tools", {function("paint", kColour), function("wait", kNothing)}},
                   {"temperature", 1.5},
+                  {"seed", 9},
                   {"max_tokens", 700}};
   request.update(more);
   return request;
