@@ -236,6 +236,21 @@ typedef struct heed_tool_call {
   heed_string arguments; /* a JSON object */
 } heed_tool_call;
 
+/* As heed::ChatMessage; what is not needed may be empty. */
+typedef struct heed_chat_message {
+  heed_string role, content;        /* "system", "user", "assistant" or "tool"; the text */
+  heed_string reasoning_content;    /* what an assistant thought before its answer */
+  const heed_tool_call* tool_calls; /* of an assistant */
+  size_t tool_call_count;
+  heed_string tool_call_id, name; /* of the result of a tool: the call and its function */
+} heed_chat_message;
+
+/* Writes messages as heed_chat() takes them, with a NUL behind, and their size without it. When
+ * `capacity` is too small, `size` is set all the same. */
+HEED_EXPORT heed_status heed_chat_messages(const heed_chat_message* messages, size_t count,
+                                           char* buffer, size_t capacity, size_t* size,
+                                           heed_error* error);
+
 /* An answer, or a part of one. */
 typedef struct heed_chat_answer {
   size_t struct_size;
@@ -249,7 +264,9 @@ typedef struct heed_chat_answer {
  */
 typedef int (*heed_on_answer)(void* user_data, const heed_chat_answer* part);
 
-/* The answer to messages: a JSON array in OpenAI's form. `on_answer` may be NULL. */
+/* The answer to messages: a JSON array in OpenAI's form, which heed_chat_messages() writes, too.
+ * `on_answer` may be NULL. When it ends the answer, `result` is set to what there is, whose
+ * generation is empty, and is to be freed. */
 HEED_EXPORT heed_status heed_chat(heed_model* model, heed_string messages,
                                   const heed_chat_options* options,
                                   const heed_generate_options* generate, heed_on_answer on_answer,

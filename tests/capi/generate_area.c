@@ -199,6 +199,33 @@ int test_search(const struct test_paths* paths) {
   return failures;
 }
 
+/* Messages without JSON by hand. */
+static void test_chat_messages(heed_model* model) {
+  const heed_tool_call call = {heed_string_of("1"), heed_string_of("depth"), heed_string_of("{}")};
+  heed_chat_message messages[2];
+  char text[300];
+  size_t size = 0;
+  heed_chat_result* result = NULL;
+  heed_generate_options generate;
+  memset(messages, 0, sizeof(messages));
+  messages[0].role = heed_string_of("user");
+  messages[0].content = heed_string_of("say \"the\nsea\"");
+  messages[1].role = heed_string_of("assistant");
+  messages[1].tool_calls = &call;
+  messages[1].tool_call_count = 1;
+  FAILS(HEED_ERROR_BUFFER_TOO_SMALL, heed_chat_messages(messages, 2, text, 10, &size, &last_error));
+  CHECK(size > 10 && size < sizeof(text));
+  OK(heed_chat_messages(messages, 2, text, sizeof(text), &size, &last_error));
+  CHECK(strlen(text) == size && strstr(text, "say \\\"the\\nsea\\\"") != NULL);
+  CHECK(strstr(text, "\"depth\"") != NULL);
+  OK(heed_generate_options_init(&generate));
+  generate.max_new_tokens = 1;
+  OK(heed_chat_messages(messages, 1, text, sizeof(text), &size, &last_error));
+  OK(heed_chat(model, heed_string_of(text), NULL, &generate, NULL, NULL, &result, &last_error));
+  OK(heed_chat_result_free(result, &last_error));
+  FAILS(HEED_ERROR_INVALID_ARGUMENT, heed_chat_messages(NULL, 1, text, 300, &size, &last_error));
+}
+
 static int on_answer(void* user_data, const heed_chat_answer* part) {
   return part->struct_size < sizeof(*part) || on_text(user_data, part->content);
 }
@@ -226,9 +253,18 @@ int test_chat(const struct test_paths* paths) {
   OK(heed_chat_result_generation(result, &generation, &last_error));
   CHECK(generation.token_count > 0 && generation.token_count <= 6);
   OK(heed_chat_result_free(result, &last_error));
+  memset(&stream, 0, sizeof(stream));
   stream.calls_left = 1;
+  result = NULL;
   FAILS(HEED_ERROR_CANCELLED,
         heed_chat(model, messages, NULL, &generate, on_answer, &stream, &result, &last_error));
+  /* What was said until then is there. */
+  OK(heed_chat_result_answer(result, &answer, &last_error));
+  CHECK(answer.content.size > 0 && is_text(answer.content, stream.text));
+  OK(heed_chat_result_generation(result, &generation, &last_error));
+  CHECK(generation.token_count == 0);
+  OK(heed_chat_result_free(result, &last_error));
+  result = NULL;
   OK(heed_chat_options_init(&options));
   options.tools = "no JSON";
   FAILS(HEED_ERROR_FAILED,
@@ -240,6 +276,7 @@ int test_chat(const struct test_paths* paths) {
   FAILS(HEED_ERROR_FAILED, heed_chat(model, heed_string_of("[{\"role\": 3}]"), NULL, NULL, NULL,
                                      NULL, &result, &last_error));
   CHECK(result == NULL);
+  test_chat_messages(model);
   OK(heed_model_free(model, &last_error));
   return failures;
 }
