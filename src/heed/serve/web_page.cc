@@ -40,6 +40,28 @@ std::string script() {
   return script;
 }
 
+/// A line of a script without the spaces around its operators. One with quotes may have them in a
+/// text and stays as it is, and so do lines of elements.
+std::string without_spaces(std::string_view line) {
+  std::string out(line);
+  if (line.starts_with('<') || line.find_first_of("\"'`") != line.npos) return out;
+  for (const auto& [from, to] : {std::pair{" => ", "=>"},
+                                 {" === ", "==="},
+                                 {" = ", "="},
+                                 {") {", "){"},
+                                 {", ", ","},
+                                 {" && ", "&&"},
+                                 {" || ", "||"},
+                                 {" * ", "*"},
+                                 {" ? ", "?"},
+                                 {" : ", ":"},
+                                 {"; ", ";"},
+                                 {" < ", "<"}})
+    for (size_t at = out.find(from); at != out.npos; at = out.find(from, at + 1))
+      out.replace(at, std::string_view(from).size(), to);
+  return out;
+}
+
 /// Without indentation, empty lines and comments, which only those who edit it need. A comment
 /// behind code is one if it has no quotes, so that it cannot be a part of a text.
 std::string compact(std::string_view text) {
@@ -53,7 +75,7 @@ std::string compact(std::string_view text) {
     if (comment != line.npos && line.find_first_of("\"'`", comment) == line.npos)
       line = line.substr(0, line.find_last_not_of(' ', comment) + 1);
     if (line.empty() || line.starts_with("//")) continue;
-    out += line;
+    out += without_spaces(line);
     out += '\n';
   }
   return out;

@@ -21,7 +21,7 @@ class Chart {
     const peak = Math.max(0, ...shown.map(({ value }) => value));
     this.now.textContent = shown.length ? this.format(shown.at(-1).value) : "–";
     this.peak.textContent = shown.length ? `at most ${this.format(peak)}` : "";
-    this.begin.textContent = `${name} ago`;
+    this.begin.textContent = `${/^\d/.test(name) ? "" : "an "}${name} ago`;
     this.picture.setAttribute("aria-label", `${this.title}, the last ${name}: ${this.now.textContent}, ${this.peak.textContent}`);
     this.picture.replaceChildren(...this.paths(shown, end, seconds, peak || 1));
   }

@@ -1,6 +1,6 @@
 // What the server is doing, from its metrics, once a second while the tab is open, and what it has done before.
 
-const SPANS = [[120, "2 minutes"], [900, "15 minutes"], [HOUR, "hour"]];
+const SPANS = [[120, "2 minutes"], [900, "15 minutes"], [HOUR, "hour"]]; // seconds, and their name;
 
 const bytes = (value) => (value >= 2 ** 30 ? `${(value / 2 ** 30).toFixed(1)} GB` : `${Math.round(value / 2 ** 20)} MB`);
 const duration = (seconds) => (seconds < 1 ? `${Math.round(1000 * seconds)} ms` : `${seconds.toFixed(1)} s`);
@@ -13,7 +13,7 @@ class LoadPanel extends Panel {
     this.charts = [
       [new Chart("Tokens per second", rate), ({ tokens }) => tokens],
       [new Chart("Requests at a time", whole), ({ active }) => active],
-      [new Chart("Time to the first token", duration), ({ first }) => first],
+      [new Chart("Time to first token", duration), ({ first }) => first],
       [new Chart("Errors", whole), ({ errors }) => errors],
       [new Chart("Memory", bytes), ({ memory }) => memory || null],
     ];
