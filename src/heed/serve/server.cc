@@ -29,6 +29,18 @@ constexpr int kClientClosedRequest = 499;  // nginx's
 /// How often drain() asks whether it is interrupted.
 constexpr std::chrono::milliseconds kDrainStep{50};
 
+bool takes_key_of_body(const Route& route, const HttpRequest& request) {
+  return route.key_in_body && request.header("authorization").empty();
+}
+
+/// A request with the key of a body where others have it.
+HttpRequest with_key_of_body(const Json& body) {
+  HttpRequest request;
+  const std::string key = JsonFields(body).text("api_key").value_or("");
+  request.headers.emplace_back("authorization", "Bearer " + key);
+  return request;
+}
+
 }  // namespace
 
 struct Server::State {
@@ -95,7 +107,7 @@ void Server::State::handle(const std::shared_ptr<HttpTransaction>& transaction) 
     for (auto& header : access.cors_headers(request)) transaction->add_header(std::move(header));
     if (access.is_preflight(request)) return call->respond(access.preflight());
     if (!route) throw unknown_route(request.method, request.path);
-    access.check_key(request, *route);
+    if (!takes_key_of_body(*route, request)) access.check_key(request, *route);
     start(*route, call);
   } catch (...) {
     call->fail(current_error());
@@ -118,6 +130,7 @@ void Server::State::start(const Route& route, const std::shared_ptr<Call>& call)
 /// model has to be loaded.
 void Server::State::read(const Route& route, const std::shared_ptr<Call>& call) {
   const auto body = std::make_shared<const Json>(body_of(call->request()));
+  if (takes_key_of_body(route, call->request())) access.check_key(with_key_of_body(*body), route);
   std::string name = JsonFields(*body).text("model").value_or("");
   if (route.choose) name = route.choose(services, *body, std::move(name));
   call->set_model(name);
