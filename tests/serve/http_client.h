@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "heed/serve/json_fields.h"
+#include "heed/serve/fields/json_fields.h"
 
 namespace heed::serve {
 

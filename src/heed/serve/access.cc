@@ -86,6 +86,7 @@ void Access::count_request(const ApiKey& key, Clock::time_point now) {
   if (key.requests_per_minute == 0) return;
   const auto most = static_cast<double>(key.requests_per_minute);
   const double per_second = most / 60;
+  const MutexLock lock(mutex_);
   Allowance& allowance = allowances_[static_cast<size_t>(&key - keys_.data())];
   const double passed = std::chrono::duration<double>(now - allowance.at).count();
   allowance = {std::min(most, allowance.requests + passed * per_second), now};

@@ -5,14 +5,15 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/mutex.h"
 #include "heed/serve/http/message.h"
 #include "heed/serve/services.h"
 #include "heed/server.h"
 
 namespace heed::serve {
 
-/// Checks who may use the server: API keys, and pages of other origins (CORS). Belongs to the
-/// network thread.
+/// Checks who may use the server: API keys, and pages of other origins (CORS). May be used by any
+/// thread.
 class Access {
  public:
   using Clock = std::chrono::steady_clock;
@@ -43,7 +44,8 @@ class Access {
   bool allows(std::string_view origin) const;
 
   std::vector<ApiKey> keys_;
-  std::vector<Allowance> allowances_;  // of each key
+  Mutex mutex_;
+  std::vector<Allowance> allowances_ HEED_GUARDED_BY(mutex_);  // of each key
   const std::vector<std::string> origins_;
 };
 

@@ -13,7 +13,7 @@
 #include "heed/base/quote.h"
 #include "heed/engine/load_options.h"
 #include "heed/serve/api_error.h"
-#include "heed/serve/declared_fields.h"
+#include "heed/serve/fields/declared_fields.h"
 #include "heed/serve/server_options.h"
 #include "heed/train/config/toml_keys.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "heed/base/quote.h"
-#include "heed/serve/sampling_fields.h"
+#include "heed/serve/fields/sampling_fields.h"
 
 namespace heed::serve {
 

@@ -14,4 +14,8 @@ std::string short_language(std::string_view code);
 /// The first code whose short form is `language`, or which is `language` itself; empty: none.
 std::string code_of_language(const std::vector<std::string>& codes, std::string_view language);
 
+/// The English name of a language in two letters ("de" is "German"); the code itself if it has none
+/// here.
+std::string_view name_of_language(std::string_view code);
+
 }  // namespace heed::serve

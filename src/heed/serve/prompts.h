@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "heed/model.h"
-#include "heed/serve/json_fields.h"
+#include "heed/serve/fields/json_fields.h"
 
 namespace heed::serve {
 

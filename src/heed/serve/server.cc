@@ -12,15 +12,15 @@
 #include "heed/serve/access.h"
 #include "heed/serve/check_options.h"
 #include "heed/serve/compute_loop.h"
-#include "heed/serve/operations/history.h"
 #include "heed/serve/http/http_server.h"
+#include "heed/serve/operations/history.h"
 #include "heed/serve/operations/metrics.h"
-#include "heed/serve/preprocessing_pool.h"
 #include "heed/serve/operations/process_numbers.h"
 #include "heed/serve/operations/request_log.h"
+#include "heed/serve/operations/trace_context.h"
+#include "heed/serve/preprocessing_pool.h"
 #include "heed/serve/routes/routes.h"
 #include "heed/serve/services.h"
-#include "heed/serve/operations/trace_context.h"
 
 namespace heed {
 
@@ -31,6 +31,20 @@ namespace {
 constexpr int kClientClosedRequest = 499;  // nginx's
 /// How often drain() asks whether it is interrupted.
 constexpr std::chrono::milliseconds kDrainStep{50};
+
+/// Whether the key of a request stands in its body, which is read later.
+bool takes_key_of_body(const Route& route, const HttpRequest& request) {
+  return route.key_in_body && request.header("authorization").empty() &&
+         request.header("x-api-key").empty();
+}
+
+/// A request with the key of a body where others have it.
+HttpRequest with_key_of_body(const Json& body) {
+  HttpRequest request;
+  const std::string key = JsonFields(body).text("api_key").value_or("");
+  request.headers.emplace_back("authorization", "Bearer " + key);
+  return request;
+}
 
 }  // namespace
 
@@ -45,6 +59,7 @@ struct Server::State {
 
   HttpServerOptions http_options();
   void handle(const std::shared_ptr<HttpTransaction>& transaction);
+  void check_key(const HttpRequest& request, const Route& route, Call& call);
   void start(const Route& route, const std::shared_ptr<Call>& call);
   void read(const Route& route, const std::shared_ptr<Call>& call);
   HttpResponse refuse(int status, std::string_view message, const HttpRequest& request);
@@ -103,15 +118,20 @@ void Server::State::handle(const std::shared_ptr<HttpTransaction>& transaction) 
     if (access.is_preflight(request)) return call->respond(Access::preflight(request));
     if (!route) throw unknown_route(request.method, request.path);
     call->uses_model = route->with_model != nullptr;
-    if (const ApiKey* const key = access.check_key(request, *route)) {
-      call->key_name = key->name;
-      call->priority = key->priority;
-      if (call->uses_model) access.count_request(*key);
-    }
+    if (!takes_key_of_body(*route, request)) check_key(request, *route, *call);
     start(*route, call);
   } catch (...) {
     call->fail(current_error());
   }
+}
+
+/// Notes whose request it is. Throws ApiError as Access does.
+void Server::State::check_key(const HttpRequest& request, const Route& route, Call& call) {
+  const ApiKey* const key = access.check_key(request, route);
+  if (!key) return;
+  call.key_name = key->name;
+  call.priority = key->priority;
+  if (call.uses_model) access.count_request(*key);
 }
 
 void Server::State::start(const Route& route, const std::shared_ptr<Call>& call) {
@@ -131,6 +151,7 @@ void Server::State::start(const Route& route, const std::shared_ptr<Call>& call)
 /// model has to be loaded.
 void Server::State::read(const Route& route, const std::shared_ptr<Call>& call) {
   const auto body = std::make_shared<const Json>(body_of(call->request()));
+  if (takes_key_of_body(route, call->request())) check_key(with_key_of_body(*body), route, *call);
   std::string name = JsonFields(*body).text("model").value_or("");
   if (route.choose) name = route.choose(services, *body, std::move(name));
   call->set_model(name);

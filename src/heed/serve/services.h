@@ -8,11 +8,11 @@
 
 #include "heed/serve/admission.h"
 #include "heed/serve/call.h"
-#include "heed/serve/operations/history.h"
+#include "heed/serve/fields/json_fields.h"
 #include "heed/serve/http/http_server.h"
-#include "heed/serve/json_fields.h"
-#include "heed/serve/operations/metrics.h"
 #include "heed/serve/model_registry.h"
+#include "heed/serve/operations/history.h"
+#include "heed/serve/operations/metrics.h"
 #include "heed/server.h"
 
 namespace heed::serve {
@@ -55,8 +55,7 @@ struct ModelCall {
 using ModelHandler = void (*)(const ModelCall& call);
 /// The name of the model for a body, whose "model" is `named`; empty: the only model there is.
 /// Throws ApiError if there is none.
-using ModelChooser = std::string (*)(const Services& services, const Json& body,
-                                     std::string named);
+using ModelChooser = std::string (*)(const Services& services, const Json& body, std::string named);
 
 /// A method, a path and its handler: one of the two is set.
 struct Route {
@@ -69,6 +68,7 @@ struct Route {
   ModelChooser choose = nullptr;      // otherwise, the model that the body names
   ErrorBody error_body = nullptr;     // otherwise, OpenAI's
   const char* error_event = nullptr;  // Call::error_event
+  bool key_in_body = false;           // "api_key" of the body may be the API key
 };
 
 }  // namespace heed::serve

@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "heed/base/json.h"
-#include "heed/serve/json_fields.h"
+#include "heed/serve/fields/json_fields.h"
 #include "heed/serve/operations/trace_context.h"
 
 namespace heed::serve {

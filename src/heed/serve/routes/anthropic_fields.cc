@@ -7,7 +7,7 @@
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/serve/answer_call.h"
-#include "heed/serve/structured_output_fields.h"
+#include "heed/serve/fields/structured_output_fields.h"
 
 namespace heed::serve {
 namespace {

@@ -1,10 +1,10 @@
 // Anthropic's messages: https://docs.anthropic.com/en/api/messages
 #include "heed/base/json.h"
 #include "heed/serve/answer_call.h"
-#include "heed/serve/chat_fields.h"
+#include "heed/serve/fields/chat_fields.h"
+#include "heed/serve/fields/sampling_fields.h"
 #include "heed/serve/routes/anthropic_fields.h"
 #include "heed/serve/routes/routes.h"
-#include "heed/serve/sampling_fields.h"
 
 namespace heed::serve {
 namespace {

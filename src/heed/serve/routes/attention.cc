@@ -1,11 +1,11 @@
 #include <cmath>
 
 #include "heed/attention_drawing.h"
-#include "heed/serve/declared_fields.h"
+#include "heed/serve/fields/declared_fields.h"
+#include "heed/serve/fields/translate_fields.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
-#include "heed/serve/translate_fields.h"
 #include "heed/tasks/task_options.h"
 
 namespace heed::serve {

@@ -1,12 +1,12 @@
 // OpenAI's chat completions: https://platform.openai.com/docs/api-reference/chat
 #include "heed/chat/messages.h"
 #include "heed/generate/generate_options.h"
-#include "heed/serve/chat_fields.h"
+#include "heed/serve/fields/chat_fields.h"
+#include "heed/serve/fields/sampling_fields.h"
+#include "heed/serve/fields/structured_output_fields.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
-#include "heed/serve/sampling_fields.h"
-#include "heed/serve/structured_output_fields.h"
 #include "heed/serve/token_text.h"
 
 namespace heed::serve {

@@ -4,11 +4,11 @@
 
 #include "heed/generate/generate_options.h"
 #include "heed/serve/completion_tokens.h"
+#include "heed/serve/fields/sampling_fields.h"
+#include "heed/serve/fields/structured_output_fields.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
-#include "heed/serve/sampling_fields.h"
-#include "heed/serve/structured_output_fields.h"
 
 namespace heed::serve {
 namespace {

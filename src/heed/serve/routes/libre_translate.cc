@@ -1,5 +1,6 @@
 // LibreTranslate's API, so that its clients work: https://docs.libretranslate.com
 #include <algorithm>
+#include <set>
 
 #include "heed/base/parse_number.h"
 #include "heed/base/quote.h"
@@ -8,6 +9,7 @@
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
 #include "heed/serve/translation_call.h"
+#include "heed/text/html_text.h"
 
 namespace heed::serve {
 namespace {
@@ -29,7 +31,9 @@ Json language_list(const std::vector<ModelRegistry::ModelInfo>& models) {
   const auto targets_of = [&](const std::string& source) -> Json& {
     for (Json& language : list)
       if (language["code"] == source) return language["targets"];
-    list.push_back({{"code", source}, {"name", source}, {"targets", Json::array()}});
+    list.push_back({{"code", source},
+                    {"name", std::string(name_of_language(source))},
+                    {"targets", Json::array()}});
     return list.back()["targets"];
   };
   for (const ModelRegistry::ModelInfo& model : models) {
@@ -68,6 +72,72 @@ int read_alternatives(JsonFields& fields) {
                                                       quoted(text), kMaxAlternatives));
   return count;
 }
+
+std::set<std::string> source_languages(const Services& services) {
+  std::set<std::string> languages;
+  for (const ModelRegistry::ModelInfo& model : services.models.list())
+    if (translates(model))
+      for (const std::string& source : model.source_languages)
+        languages.insert(short_language(source));
+  return languages;
+}
+
+/// The only source language of a model, which "auto" stands for. Nothing was measured.
+Json detected_language(const Services& services, const std::string& name) {
+  for (const ModelRegistry::ModelInfo& model : services.models.list())
+    if (model.name == name && model.source_languages.size() == 1)
+      return {{"language", short_language(model.source_languages.front())}, {"confidence", 0}};
+  return nullptr;
+}
+
+/// The texts of a call: as they are, or HTML, whose texts between tags are translated.
+class GivenTexts {
+ public:
+  GivenTexts(std::vector<std::string> texts, bool html) {
+    if (!html) {
+      parts_ = std::move(texts);
+      first_.resize(parts_.size() + 1);
+      for (size_t i = 0; i < first_.size(); ++i) first_[i] = i;
+      return;
+    }
+    first_.push_back(0);
+    for (const std::string& text : texts) {
+      html_.emplace_back(text);
+      parts_.insert(parts_.end(), html_.back().texts().begin(), html_.back().texts().end());
+      first_.push_back(parts_.size());
+    }
+  }
+
+  /// What is translated, of all texts.
+  const std::vector<std::string>& parts() const { return parts_; }
+  size_t size() const { return first_.size() - 1; }
+
+  /// Translation `candidate` of text i; parts that have fewer have their best.
+  std::string translation(size_t i, const std::vector<TranslatedText>& translated,
+                          size_t candidate) const {
+    std::vector<std::string> texts;
+    for (size_t k = first_[i]; k < first_[i + 1]; ++k) {
+      const auto& candidates = translated[k].candidates;
+      texts.push_back(candidate == 0 || candidate >= candidates.size()
+                          ? translated[k].text
+                          : candidates[candidate].text);
+    }
+    return html_.empty() ? texts.front() : html_[i].with(texts);
+  }
+
+  /// The number of further translations of text i, at most `limit`.
+  int candidates(size_t i, const std::vector<TranslatedText>& translated, int limit) const {
+    size_t most = 1;
+    for (size_t k = first_[i]; k < first_[i + 1]; ++k)
+      most = std::max(most, translated[k].candidates.size());
+    return std::min(limit, static_cast<int>(most) - 1);
+  }
+
+ private:
+  std::vector<text::HtmlText> html_;
+  std::vector<std::string> parts_;
+  std::vector<size_t> first_;  // of parts_, of each text, and their end
+};
 
 /// The model's code of a language; none if it has no languages to choose from.
 std::string own_code(const std::vector<std::string>& codes, const std::string& language) {
@@ -111,7 +181,7 @@ void post_libre_translate(const ModelCall& call) {
   const bool list = fields.require("q").is_array();
   const std::vector<std::string> texts = read_texts(fields, "q");
   const std::string source = required(fields, "source"), target = required(fields, "target");
-  fields.only("format", "text");
+  const bool html = fields.one_of("format", {"text", "html"}) == "html";
   const int alternatives = read_alternatives(fields);
   fields.end();
 
@@ -122,21 +192,60 @@ void post_libre_translate(const ModelCall& call) {
   options.search.scores = true;
   options.source_language = own_code(model.source_languages(), source);
   options.target_language = own_code(model.languages(), target);
-  translate(call, texts, options, "q",
-            [list, alternatives](Call& answered, const std::vector<TranslatedText>& translated,
-                                 int64_t, int64_t) {
-              Json best = Json::array(), others = Json::array();
-              for (const TranslatedText& text : translated) {
-                best.push_back(text.text);
+  const auto given = std::make_shared<const GivenTexts>(GivenTexts(texts, html));
+  Json detected;
+  if (source == kAnySource) detected = detected_language(call.services, call.target.name);
+  translate(call, given->parts(), options, "q",
+            [list, alternatives, given, detected](
+                Call& answered, const std::vector<TranslatedText>& translated, int64_t, int64_t) {
+              Json best = Json::array(), others = Json::array(), languages = Json::array();
+              for (size_t i = 0; i < given->size(); ++i) {
+                best.push_back(given->translation(i, translated, 0));
                 Json own = Json::array();
-                for (size_t i = 1; i < text.candidates.size(); ++i)
-                  own.push_back(text.candidates[i].text);
+                for (int k = 1; k <= given->candidates(i, translated, alternatives); ++k)
+                  own.push_back(given->translation(i, translated, static_cast<size_t>(k)));
                 others.push_back(std::move(own));
+                languages.push_back(detected);
               }
               Json answer = {{"translatedText", list ? best : best.front()}};
               if (alternatives > 0) answer["alternatives"] = list ? others : others.front();
+              if (!detected.is_null())
+                answer["detectedLanguage"] = list ? languages : languages.front();
               answered.respond_json(answer);
             });
+}
+
+void post_libre_detect(Services& services, Call& call) {
+  const Json body = body_of(call.request());
+  JsonFields fields(body);
+  fields.ignore({"api_key"});
+  if (!fields.find("q")) throw missing("q");
+  fields.required_text("q");
+  const std::set<std::string> languages = source_languages(services);
+  if (languages.size() != 1)
+    throw invalid_request("q", fmt::format("heed does not detect languages; it translates from {}",
+                                           fmt::join(languages, ", ")));
+  call.respond_json(Json::array({{{"language", *languages.begin()}, {"confidence", 0}}}));
+}
+
+void get_libre_settings(Services& services, Call& call) {
+  const Json languages = language_list(services.models.list());
+  const auto language = [](const Json& code) -> Json {
+    if (code.is_null()) return nullptr;
+    return {{"code", code}, {"name", std::string(name_of_language(code.get<std::string>()))}};
+  };
+  const Json source = languages.empty() ? Json() : languages[0]["code"];
+  const Json target =
+      languages.empty() || languages[0]["targets"].empty() ? Json() : languages[0]["targets"][0];
+  const bool keys = !services.options.api_keys.empty();
+  call.respond_json({{"apiKeys", keys},
+                     {"keyRequired", keys},
+                     {"charLimit", -1},
+                     {"filesTranslation", false},
+                     {"supportedFilesFormat", Json::array()},
+                     {"suggestions", false},
+                     {"frontendTimeout", 500},
+                     {"language", {{"source", language(source)}, {"target", language(target)}}}});
 }
 
 }  // namespace heed::serve

@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "heed/serve/answer_call.h"
-#include "heed/serve/sampling_fields.h"
-#include "heed/serve/structured_output_fields.h"
+#include "heed/serve/fields/sampling_fields.h"
+#include "heed/serve/fields/structured_output_fields.h"
 
 namespace heed::serve {
 namespace {

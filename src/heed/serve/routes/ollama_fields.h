@@ -4,7 +4,7 @@
 
 #include "heed/chat.h"
 #include "heed/generation.h"
-#include "heed/serve/chat_fields.h"
+#include "heed/serve/fields/chat_fields.h"
 #include "heed/serve/services.h"
 
 namespace heed::serve {

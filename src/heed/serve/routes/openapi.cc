@@ -1,6 +1,6 @@
 #include "heed/base/names.h"
 #include "heed/generate/generate_options.h"
-#include "heed/serve/neutral_fields.h"
+#include "heed/serve/fields/neutral_fields.h"
 #include "heed/serve/routes/routes.h"
 #include "heed/tasks/task_options.h"
 

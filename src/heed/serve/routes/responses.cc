@@ -1,11 +1,11 @@
 // OpenAI's responses, for text: https://platform.openai.com/docs/api-reference/responses
 #include "heed/generate/generate_options.h"
-#include "heed/serve/chat_fields.h"
+#include "heed/serve/fields/chat_fields.h"
+#include "heed/serve/fields/response_fields.h"
+#include "heed/serve/fields/sampling_fields.h"
+#include "heed/serve/fields/structured_output_fields.h"
 #include "heed/serve/generation_call.h"
-#include "heed/serve/response_fields.h"
 #include "heed/serve/routes/routes.h"
-#include "heed/serve/sampling_fields.h"
-#include "heed/serve/structured_output_fields.h"
 
 namespace heed::serve {
 namespace {

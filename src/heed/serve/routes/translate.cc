@@ -1,7 +1,7 @@
+#include "heed/serve/fields/translate_fields.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
-#include "heed/serve/translate_fields.h"
 #include "heed/serve/translation_call.h"
 
 namespace heed::serve {

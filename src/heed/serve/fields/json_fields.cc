@@ -1,4 +1,4 @@
-#include "heed/serve/json_fields.h"
+#include "heed/serve/fields/json_fields.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
-#include "heed/serve/translate_fields.h"
+#include "heed/serve/fields/translate_fields.h"
 
 #include "heed/generate/generate_options.h"
-#include "heed/serve/declared_fields.h"
+#include "heed/serve/fields/declared_fields.h"
 #include "heed/serve/language_codes.h"
 
 namespace heed::serve {

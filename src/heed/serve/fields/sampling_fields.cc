@@ -1,4 +1,4 @@
-#include "heed/serve/sampling_fields.h"
+#include "heed/serve/fields/sampling_fields.h"
 
 #include <charconv>
 #include <limits>
@@ -8,8 +8,8 @@
 #include "heed/engine/chat_requests.h"
 #include "heed/generate/generate_options.h"
 #include "heed/serve/api_error.h"
-#include "heed/serve/declared_fields.h"
-#include "heed/serve/neutral_fields.h"
+#include "heed/serve/fields/declared_fields.h"
+#include "heed/serve/fields/neutral_fields.h"
 #include "heed/serve/prompts.h"
 
 namespace heed::serve {

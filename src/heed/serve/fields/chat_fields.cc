@@ -1,4 +1,4 @@
-#include "heed/serve/chat_fields.h"
+#include "heed/serve/fields/chat_fields.h"
 
 #include <algorithm>
 

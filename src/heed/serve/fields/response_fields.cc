@@ -1,11 +1,11 @@
-#include "heed/serve/response_fields.h"
+#include "heed/serve/fields/response_fields.h"
 
 #include <algorithm>
 
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/serve/api_error.h"
-#include "heed/serve/chat_fields.h"
+#include "heed/serve/fields/chat_fields.h"
 
 namespace heed::serve {
 namespace {

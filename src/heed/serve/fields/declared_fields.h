@@ -6,7 +6,7 @@
 #include "heed/base/declared_option.h"
 #include "heed/base/names.h"
 #include "heed/serve/api_error.h"
-#include "heed/serve/json_fields.h"
+#include "heed/serve/fields/json_fields.h"
 
 namespace heed::serve {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "heed/serve/json_fields.h"
+#include "heed/serve/fields/json_fields.h"
 #include "heed/serve/services.h"
 #include "heed/translation.h"
 

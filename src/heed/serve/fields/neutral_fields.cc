@@ -1,4 +1,4 @@
-#include "heed/serve/neutral_fields.h"
+#include "heed/serve/fields/neutral_fields.h"
 
 #include <fmt/format.h>
 

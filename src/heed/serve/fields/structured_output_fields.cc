@@ -1,4 +1,4 @@
-#include "heed/serve/structured_output_fields.h"
+#include "heed/serve/fields/structured_output_fields.h"
 
 #include <optional>
 #include <set>

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/serve/json_fields.h"
+#include "heed/serve/fields/json_fields.h"
 
 namespace heed::serve {
 

@@ -1,0 +1,99 @@
+// LibreTranslate's API beside what model_routes_test.cc asks of it.
+#include "heed/serve/language_codes.h"
+#include "tests/serve/running_server.h"
+
+namespace heed::serve {
+namespace {
+
+Json libre(const Json& more) {
+  Json request = {{"q", "sea"}, {"source", "en"}, {"target", "de"}};
+  request.update(more);
+  return posted("/translate", request);
+}
+
+std::string translated(const std::string& text) {
+  return RunningServer::shared().model("en-de").translate(text).candidates.front().text;
+}
+
+/// As markup has it.
+std::string in_html(std::string text) {
+  for (size_t at = 0; (at = text.find('&', at)) != text.npos; ++at) text.replace(at, 1, "&amp;");
+  for (size_t at = 0; (at = text.find('<', at)) != text.npos; ++at) text.replace(at, 1, "&lt;");
+  for (size_t at = 0; (at = text.find('>', at)) != text.npos; ++at) text.replace(at, 1, "&gt;");
+  return text;
+}
+
+/// What Mastodon sends: a list of HTML, from "auto".
+TEST(LibreTranslate, HtmlKeepsItsMarkup) {
+  const std::string sea = in_html(translated("sea")), ship = in_html(translated("a ship"));
+  const Json found = libre({{"format", "html"},
+                            {"source", "auto"},
+                            {"q",
+                             {"<p>sea <a href=\"x?a&b\">a ship</a></p>",
+                              "<span translate=\"no\">@user</span>", "sea"}}});
+  EXPECT_EQ(found["translatedText"], Json({"<p>" + sea + " <a href=\"x?a&b\">" + ship + "</a></p>",
+                                           "<span translate=\"no\">@user</span>", sea}));
+  ASSERT_EQ(found["detectedLanguage"].size(), 3u);
+  EXPECT_EQ(found["detectedLanguage"][0], (Json{{"language", "en"}, {"confidence", 0}}));
+  EXPECT_FALSE(libre(Json::object()).contains("detectedLanguage"));
+  const Json alternatives = libre({{"format", "html"}, {"q", "<b>sea</b>"}, {"alternatives", 2}});
+  ASSERT_EQ(alternatives["alternatives"].size(), 2u);
+  for (const Json& text : alternatives["alternatives"]) {
+    EXPECT_TRUE(text.get<std::string>().starts_with("<b>")) << text;
+    EXPECT_TRUE(text.get<std::string>().ends_with("</b>")) << text;
+  }
+}
+
+TEST(LibreTranslate, LanguagesHaveNames) {
+  bool found = false;
+  for (const Json& language : get("/languages").json())
+    if (language["code"] == "en") {
+      found = true;
+      EXPECT_EQ(language["name"], "English");
+    }
+  EXPECT_TRUE(found);
+  EXPECT_EQ(name_of_language("zh-Hant"), "Chinese (traditional)");
+  EXPECT_EQ(name_of_language("zu"), "Zulu");
+  EXPECT_EQ(name_of_language("xx"), "xx");
+  const Json settings = get("/frontend/settings").json();
+  EXPECT_EQ(settings["keyRequired"], false);
+  EXPECT_TRUE(settings["language"]["source"]["name"].is_string());
+}
+
+TEST(LibreTranslate, DetectsOnlyWhereThereIsNoChoice) {
+  // nllb has several source languages.
+  const Answer several = post("/detect", Json{{"q", "sea"}});
+  EXPECT_EQ(several.status, 400);
+  EXPECT_NE(several.json()["error"].get<std::string>().find("does not detect"), std::string::npos);
+  EXPECT_EQ(post("/detect", Json::object()).status, 400);
+  const RunningServer& shared = RunningServer::shared();
+  ServerOptions options{.port = 0};
+  options.models.push_back({.name = "en-de",
+                            .path = shared.path_of("en-de"),
+                            .source_language = "en",
+                            .target_language = "de"});
+  options.api_keys = {"secret"};
+  Server one(options);
+  one.listen();
+  one.load();
+  const Answer detected =
+      HttpClient(one.port())
+          .request("POST", "/detect", R"({"q": "sea"})", {{"Authorization", "Bearer secret"}});
+  EXPECT_EQ(detected.json(), Json::array({{{"language", "en"}, {"confidence", 0}}}));
+  // The key may stand in the body of a translation, and only there.
+  Json request = {{"q", "sea"}, {"source", "en"}, {"target", "de"}, {"api_key", "secret"}};
+  const auto status = [&](const std::string& path) {
+    return HttpClient(one.port()).request("POST", path, request.dump()).status;
+  };
+  EXPECT_EQ(status("/translate"), 200);
+  EXPECT_EQ(status("/v1/translate"), 401);
+  request["api_key"] = "guess";
+  EXPECT_EQ(status("/translate"), 401);
+  request.erase("api_key");
+  EXPECT_EQ(status("/translate"), 401);
+  EXPECT_EQ(HttpClient(one.port()).request("GET", "/languages").status, 200);
+  EXPECT_EQ(HttpClient(one.port()).request("GET", "/frontend/settings").json()["apiKeys"], true);
+}
+
+}  // namespace
+}  // namespace heed::serve
