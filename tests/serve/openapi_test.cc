@@ -92,6 +92,8 @@ TEST(OpenApi, ListsTheFields) {
     for (const auto& [name, property] : schemas[path]["properties"].items()) all.insert(name);
     EXPECT_FALSE(schemas[path].contains("additionalProperties"));
   }
+  // Only a server with one source language can answer it (libre_translate_test.cc).
+  schemas.erase("/detect");
   EXPECT_EQ(schemas.size(), kRequests.size());
   for (const auto& [path, schema] : schemas) {
     ASSERT_TRUE(kRequests.contains(path)) << path;

@@ -1,5 +1,5 @@
 # /// script
-# dependencies = ["dspy"]
+# dependencies = ["dspy", "numpy"]
 # ///
 import dspy
 from scenarios import URL, run
