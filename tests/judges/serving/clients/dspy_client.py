@@ -12,8 +12,8 @@ def chat():
 
 
 def predict():
-    with dspy.context(lm=model, adapter=dspy.JSONAdapter()):
-        assert dspy.Predict("question -> label: bool")(question="Is the sea wet?").label in (True, False)
+    with dspy.context(lm=model):
+        assert isinstance(dspy.Predict("question -> answer")(question="Is the sea wet?").answer, str)
 
 
 def embeddings():

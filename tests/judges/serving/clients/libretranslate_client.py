@@ -1,0 +1,22 @@
+# /// script
+# dependencies = ["libretranslatepy"]
+# ///
+from libretranslatepy import LibreTranslateAPI
+from scenarios import URL, run
+
+client = LibreTranslateAPI(URL)
+
+
+def translate():
+    assert client.translate("the sea", "en", "fr")
+
+
+def languages():
+    assert {"en", "fr"} <= {one["code"] for one in client.languages()}
+
+
+def detect():
+    assert client.detect("the sea")[0]["language"] == "en"
+
+
+run(translate, languages, detect)
