@@ -1,6 +1,8 @@
 #include "heed/engine/chat_requests.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
@@ -17,22 +19,38 @@ void set_chat_sampling(GenerateOptions& options, const Model& model) {
   if (!suggested.names_temperature) options.temperature = kChatTemperature;
 }
 
-bool set_reasoning_effort(ChatOptions& options, const std::string& effort, const Model& model) {
+namespace {
+
+using Variables = std::vector<std::pair<const char*, nlohmann::ordered_json>>;
+
+/// Sets the variables that the chat template mentions. Returns whether there is one.
+bool set_variables(ChatOptions& options, const Variables& wanted, const Model& model) {
   const chat::ChatTemplate& used = loaded(model).chat_templates.value().choose(options);
   auto variables = nlohmann::ordered_json::object();
   if (const std::string& given = options.chat_template_kwargs; !given.empty())
     variables = blame_input([&] { return parse_ordered_json(given, "chat_template_kwargs"); });
   bool known = false;
-  const auto set = [&](const char* variable, const nlohmann::ordered_json& value) {
-    if (!used.mentions(variable)) return;
+  for (const auto& [name, value] : wanted) {
+    if (!used.mentions(name)) continue;
     known = true;
-    if (!variables.contains(variable)) variables[variable] = value;
-  };
-  set("reasoning_effort", effort);
-  set("enable_thinking", effort != "none");
-  set("thinking", effort != "none");
+    if (!variables.contains(name)) variables[name] = value;
+  }
   if (known) options.chat_template_kwargs = dump_json(variables);
   return known;
+}
+
+}  // namespace
+
+bool set_reasoning_effort(ChatOptions& options, const std::string& effort, const Model& model) {
+  const bool thinking = effort != "none";
+  return set_variables(
+      options,
+      {{"reasoning_effort", effort}, {"enable_thinking", thinking}, {"thinking", thinking}}, model);
+}
+
+// Qwen's, GLM's and others' name, and DeepSeek's and Granite's.
+bool set_thinking(ChatOptions& options, bool thinking, const Model& model) {
+  return set_variables(options, {{"enable_thinking", thinking}, {"thinking", thinking}}, model);
 }
 
 }  // namespace heed::engine

@@ -20,5 +20,7 @@ inline constexpr float kChatTemperature = 0.7f;
 /// reasoning_effort; enable_thinking or thinking, which "none" makes false. What
 /// chat_template_kwargs says stays. Returns whether the template has one of them.
 bool set_reasoning_effort(ChatOptions& options, const std::string& effort, const Model& model);
+/// Sets whether a model is to think at all, in enable_thinking or thinking. Returns likewise.
+bool set_thinking(ChatOptions& options, bool thinking, const Model& model);
 
 }  // namespace heed::engine

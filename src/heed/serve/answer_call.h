@@ -48,9 +48,4 @@ class AnswerCall : public GenerationCall {
   std::optional<std::string> stop_string_;
 };
 
-/// Lets the model reason before its answer or not, if its chat template knows a variable for that.
-void set_thinking(ChatOptions& options, bool thinking);
-/// Sets the variable reasoning_effort of the template: "low", "medium", "high".
-void set_reasoning_effort(ChatOptions& options, const std::string& effort);
-
 }  // namespace heed::serve

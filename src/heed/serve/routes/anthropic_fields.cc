@@ -6,7 +6,7 @@
 
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
-#include "heed/serve/answer_call.h"
+#include "heed/engine/chat_requests.h"
 #include "heed/serve/fields/structured_output_fields.h"
 
 namespace heed::serve {
@@ -143,7 +143,7 @@ std::string read_anthropic_tools(JsonFields& fields) {
   if (!list->is_array()) throw invalid_request("tools", "tools is not a list of tools");
   Json tools = Json::array();
   for (size_t i = 0; i < list->size(); ++i) {
-    JsonFields tool((*list)[i], fmt::format("tools[{}]", i));
+    JsonFields tool = fields.inner((*list)[i], fmt::format("tools[{}]", i));
     tool.one_of("type", {"custom"});
     tool.ignore({"cache_control", "input_examples", "eager_input_streaming", "allowed_callers"});
     tool.only("defer_loading", false);
@@ -158,9 +158,8 @@ std::string read_anthropic_tools(JsonFields& fields) {
 }
 
 void read_anthropic_tool_choice(JsonFields& fields, ChatOptions& options) {
-  const Json* const value = fields.find("tool_choice");
-  if (!value) return;
-  JsonFields choice(*value, "tool_choice");
+  if (!fields.find("tool_choice")) return;
+  JsonFields choice = fields.inner("tool_choice");
   const std::string type = choice.one_of("type", {"auto", "any", "tool", "none"});
   if (type == "any") options.tool_choice = "required";
   if (type == "none") options.tool_choice = "none";
@@ -169,14 +168,13 @@ void read_anthropic_tool_choice(JsonFields& fields, ChatOptions& options) {
   choice.end();
 }
 
-void read_anthropic_thinking(JsonFields& fields, ChatOptions& options) {
-  const Json* const value = fields.find("thinking");
-  if (!value) return;
-  JsonFields thinking(*value, "thinking");
+void read_anthropic_thinking(const Model& model, JsonFields& fields, ChatOptions& options) {
+  if (!fields.find("thinking")) return;
+  JsonFields thinking = fields.inner("thinking");
   const std::string type = thinking.one_of("type", {"enabled", "disabled", "adaptive"});
   thinking.ignore({"budget_tokens", "display"});
   thinking.end();
-  set_thinking(options, type != "disabled");
+  if (!engine::set_thinking(options, type != "disabled", model)) fields.report_ignored("thinking");
 }
 
 /// {"type": "json_schema", "schema"}, in a field of its own or of output_config.
@@ -191,12 +189,13 @@ void read_output_format(const ModelCall& call, const Json& value, const std::str
 void read_output_config(const ModelCall& call, JsonFields& fields, AnthropicPrompt& prompt) {
   if (const Json* const format = fields.find("output_format"))
     read_output_format(call, *format, "output_format", prompt);
-  const Json* const value = fields.find("output_config");
-  if (!value) return;
-  JsonFields config(*value, "output_config");
+  if (!fields.find("output_config")) return;
+  JsonFields config = fields.inner("output_config");
   if (config.find("effort")) {
     const std::string effort = config.one_of("effort", {"low", "medium", "high", "xhigh", "max"});
-    set_reasoning_effort(prompt.options, effort == "xhigh" || effort == "max" ? "high" : effort);
+    const bool high = effort == "xhigh" || effort == "max";
+    if (!engine::set_reasoning_effort(prompt.options, high ? "high" : effort, call.model()))
+      config.report_ignored("effort");
   }
   if (const Json* const format = config.find("format"))
     read_output_format(call, *format, config.path_of("format"), prompt);
@@ -211,7 +210,7 @@ AnthropicPrompt read_anthropic_prompt(const ModelCall& call, JsonFields& fields)
   prompt.messages = read_turns(fields);
   prompt.options.tools = read_anthropic_tools(fields);
   read_anthropic_tool_choice(fields, prompt.options);
-  read_anthropic_thinking(fields, prompt.options);
+  read_anthropic_thinking(call.model(), fields, prompt.options);
   read_output_config(call, fields, prompt);
   fields.ignore({"model", "cache_control", "context_management", "speed"});
   fields.only("mcp_servers", Json::array());

@@ -138,7 +138,10 @@ void post_ollama_generate(const ModelCall& call) {
   const bool chats = call.target.tasks.chat && !raw;
   fields.only("suffix", "");
   ChatOptions chat;
-  read_ollama_think(fields, chat);
+  if (chats)
+    read_ollama_think(model, fields, chat);
+  else if (fields.find("think"))
+    fields.report_ignored("think");
   GenerateOptions options = read_ollama_options(call, fields, chats);
   const bool stream = fields.boolean("stream").value_or(true);
   fields.end();

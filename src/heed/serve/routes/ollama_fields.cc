@@ -7,7 +7,7 @@
 #include <ctime>
 #include <limits>
 
-#include "heed/serve/answer_call.h"
+#include "heed/engine/chat_requests.h"
 #include "heed/serve/fields/sampling_fields.h"
 #include "heed/serve/fields/structured_output_fields.h"
 
@@ -101,16 +101,18 @@ ChatFields read_ollama_chat(const Model& model, JsonFields& fields) {
     }
   JsonFields read(converted);
   ChatFields chat = read_chat(model, read);
-  read_ollama_think(fields, chat.options);
+  read_ollama_think(model, fields, chat.options);
   return chat;
 }
 
-void read_ollama_think(JsonFields& fields, ChatOptions& options) {
+void read_ollama_think(const Model& model, JsonFields& fields, ChatOptions& options) {
   const Json* const value = fields.find("think");
   if (!value) return;
-  if (!value->is_string()) return set_thinking(options, *fields.boolean("think"));
-  set_thinking(options, true);
-  set_reasoning_effort(options, fields.one_of("think", {"low", "medium", "high"}));
+  const bool known = value->is_string()
+                         ? engine::set_reasoning_effort(
+                               options, fields.one_of("think", {"low", "medium", "high"}), model)
+                         : engine::set_thinking(options, *fields.boolean("think"), model);
+  if (!known) fields.report_ignored("think");
 }
 
 GenerateOptions read_ollama_options(const ModelCall& call, JsonFields& fields, bool chats) {

@@ -13,7 +13,7 @@ namespace heed::serve {
 /// of tools repeat. Throws ApiError that names the field which is wrong.
 ChatFields read_ollama_chat(const Model& model, JsonFields& fields);
 /// "think": true, false, or how much.
-void read_ollama_think(JsonFields& fields, ChatOptions& options);
+void read_ollama_think(const Model& model, JsonFields& fields, ChatOptions& options);
 /// "options", of a chat or of a text that is continued, and "format" (compiled); "keep_alive" is
 /// without effect.
 GenerateOptions read_ollama_options(const ModelCall& call, JsonFields& fields, bool chats);

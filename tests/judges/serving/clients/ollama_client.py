@@ -39,7 +39,7 @@ def embed():
 
 
 def models():
-    assert "chat:latest" in [one.model for one in client.list().models] and client.show("chat").capabilities
+    assert "chat" in [one.model for one in client.list().models] and client.show("chat").capabilities
 
 
 run(chat, stream, generate, schema, tools_are_offered, embed, models)

@@ -42,7 +42,7 @@ async def responses_with_a_tool():
 
 
 async def stream():
-    result = Runner.run_streamed(Agent(name="a", model=OpenAIResponsesModel("chat", client()), model_settings=ModelSettings(max_tokens=20)),
+    result = Runner.run_streamed(Agent(name="a", model=OpenAIResponsesModel("chat", client()), model_settings=ModelSettings(max_tokens=200, temperature=0)),
                                  "Say hello.")
     assert [event async for event in result.stream_events()] and result.final_output
 
