@@ -1,5 +1,6 @@
 // /v1/embeddings answers what Model::embed() computes.
 #include "heed/base/base64.h"
+#include "heed/base/file.h"
 #include "tests/serve/running_server.h"
 
 namespace heed::serve {
@@ -51,6 +52,22 @@ TEST(Embeddings, RefuseWrongFields) {
   EXPECT_EQ(error["code"], "context_length_exceeded");
   refused("/v1/embeddings", {{"model", "encoder"}, {"input", std::vector<int>(40, 5)}}, "input[0]");
   posted("/v1/embeddings", {{"model", "encoder"}, {"input", text}, {"truncate", true}});
+}
+
+/// What clients cut their texts by is what an embedder's files allow, not what its context holds.
+TEST(Embeddings, LimitIsTheContextLengthOfAnEmbedder) {
+  const TemporaryDirectory directory;
+  std::filesystem::copy(
+      RunningServer::golden("encoders/embed-bert"), directory.path(),
+      std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+  Json settings = Json::parse(read_file(directory / "tokenizer_config.json"));
+  settings["model_max_length"] = 20;
+  write_quickly(directory / "tokenizer_config.json", settings.dump());
+  Server server({.port = 0, .models = {{.name = "short", .path = directory.path().string()}}});
+  server.listen();
+  server.load();
+  const Json found = HttpClient(server.port()).request("GET", "/v1/models/short").json();
+  EXPECT_EQ(found["context_length"], 20);
 }
 
 }  // namespace

@@ -100,6 +100,12 @@ void wait_until_freed(std::shared_ptr<ServedModel> taken) {
     std::this_thread::sleep_for(kStep);
 }
 
+/// The tokens that a model takes: an embedder's files may allow fewer than its context holds.
+int64_t tokens_of_input(const Model& model, const ModelTasks& tasks) {
+  const bool only_embeds = tasks.embed && !tasks.generate && !tasks.translate;
+  return only_embeds ? model.max_embedded_tokens() : model.context_length();
+}
+
 }  // namespace
 
 std::vector<std::string> task_names(const ModelTasks& tasks) {
@@ -321,7 +327,7 @@ std::vector<ModelRegistry::ModelInfo> ModelRegistry::list() const {
     if (entry->model) {
       info.device = entry->model->model().gpu();
       if (info.device.empty()) info.device = "cpu";
-      info.context_length = entry->model->model().context_length();
+      info.context_length = tokens_of_input(entry->model->model(), entry->tasks);
       info.tasks = task_names(target_of(*entry, info.name).tasks);
       info.languages = entry->languages;
       info.source_languages = entry->source_languages;
