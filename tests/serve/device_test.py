@@ -77,6 +77,14 @@ class Server:
     def log(self):
         return [json.loads(line) for line in self.log_file.read_text().splitlines()]
 
+    def wait_for_log(self, has):
+        """A request's line is written after its answer."""
+        for _ in range(100):
+            if has(self.log()):
+                return
+            time.sleep(0.05)
+        raise AssertionError(self.log())
+
     def reload(self):
         """Returns what the server says."""
         self.process.send_signal(signal.SIGHUP)
@@ -121,7 +129,8 @@ def goes_on_with_the_others_when_a_gpu_is_lost(directory):
         said = server.reload()
         assert said == f'heed: the configuration was not reloaded: model "a": {LOST}', said
         assert server.complete("a", 4) == (503, LOST) and server.complete("b", 4) == expected
-        assert server.log()[-1]["status"] == 200 and server.process.poll() is None
+        server.wait_for_log(lambda lines: lines[-1].get("status") == 200)
+        assert server.process.poll() is None
 
 
 def loads_a_lost_model_elsewhere_when_asked_to(directory):
