@@ -34,6 +34,7 @@ class AttentionView {
     this.controls = new AttentionControls(this);
     this.panel = new AttentionPanel(this);
     this.stageBox = make("div", "");
+    this.stageBox.tabIndex = 0;  // it scrolls
     this.legend = make("div", "legend");
     this.element.append(this.controls.bar, this.controls.explanation,
       make("div", "body", this.stageBox, this.panel.element), this.legend);
