@@ -4,23 +4,9 @@
 
 #include <cmath>
 #include <memory>
-
-#include "heed/serve/generation_call.h"
+#include <utility>
 
 namespace heed::serve {
-namespace {
-
-/// The vectors of a call, which arrive one by one.
-struct Vectors {
-  std::shared_ptr<Call> call;
-  OnEmbedded done;
-  int64_t tokens = 0;
-  std::vector<std::vector<float>> vectors = {};
-  size_t missing = 0;
-};
-
-}  // namespace
-
 std::vector<int32_t> tokens_to_embed(const Model& model, TokenizedText input, bool truncate,
                                      const std::string& path) {
   const int64_t limit = model.max_embedded_tokens();
@@ -47,28 +33,23 @@ void shorten(std::vector<float>& vector, size_t dimensions) {
   scale_to_unit_length(vector);
 }
 
-void embed(const ModelCall& call, const std::vector<std::string>& texts, bool truncate,
-           const std::string& field, OnEmbedded done) {
-  const Model& model = call.model();
-  require_task(call.target, call.target.tasks.embed, "embed");
-  auto state = std::make_shared<Vectors>(Vectors{.call = call.call, .done = std::move(done)});
-  std::vector<std::vector<int32_t>> tokens;
-  for (size_t i = 0; i < texts.size(); ++i) {
-    const std::string path = fmt::format("{}[{}]", field, i);
-    if (!truncate) refuse_overlong_text(model, texts[i], path);
-    tokens.push_back(
-        tokens_to_embed(model, {model.tokens_to_embed(texts[i]), texts[i]}, truncate, path));
-    state->tokens += std::ssize(tokens.back());
+void embed(const ModelCall& call, std::vector<TokenizedText> input, bool truncate,
+           const std::string& field, OnVector on_vector, OnEmbedded done) {
+  std::vector<std::vector<int32_t>> texts;
+  int64_t tokens = 0;
+  for (size_t i = 0; i < input.size(); ++i) {
+    texts.push_back(tokens_to_embed(call.model(), std::move(input[i]), truncate,
+                                    fmt::format("{}[{}]", field, i)));
+    tokens += std::ssize(texts.back());
   }
-  state->vectors.resize(texts.size());
-  state->missing = texts.size();
-  call.call->enqueue(call.services.admission, state->tokens);
-  call.target.model->embed(call.call, std::move(tokens),
-                           [state](size_t number, std::vector<float> vector) {
-                             state->vectors[number] = std::move(vector);
-                             if (--state->missing == 0)
-                               state->done(*state->call, std::move(state->vectors), state->tokens);
-                           });
+  call.call->enqueue(call.services.admission, tokens);
+  call.target.model->embed(
+      call.call, std::move(texts),
+      [on_vector = std::move(on_vector), done = std::move(done), tokens,
+       missing = std::make_shared<size_t>(input.size())](size_t number, std::vector<float> vector) {
+        on_vector(number, std::move(vector));
+        if (--*missing == 0) done(tokens);
+      });
 }
 
 }  // namespace heed::serve

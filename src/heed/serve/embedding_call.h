@@ -19,12 +19,13 @@ void scale_to_unit_length(std::vector<float>& vector);
 /// The first `dimensions` numbers, scaled to length 1 again if some are left out, as OpenAI does.
 void shorten(std::vector<float>& vector, size_t dimensions);
 
-/// Receives the vectors of a call's texts, and the number of their tokens, on the compute thread.
-using OnEmbedded =
-    std::function<void(Call& call, std::vector<std::vector<float>> vectors, int64_t tokens)>;
-/// Embeds texts. `field` names them in errors. Throws ApiError as tokens_to_embed() and
-/// Call::enqueue().
-void embed(const ModelCall& call, const std::vector<std::string>& texts, bool truncate,
-           const std::string& field, OnEmbedded done);
+/// Receives the vector of text `number`, on the compute thread.
+using OnVector = std::function<void(size_t number, std::vector<float> vector)>;
+/// Called there when all vectors were received, with the number of their tokens.
+using OnEmbedded = std::function<void(int64_t tokens)>;
+/// Embeds texts, which `field` names in errors; those that are too long are cut if `truncate`.
+/// Throws ApiError as tokens_to_embed() and Call::enqueue().
+void embed(const ModelCall& call, std::vector<TokenizedText> input, bool truncate,
+           const std::string& field, OnVector on_vector, OnEmbedded done);
 
 }  // namespace heed::serve

@@ -11,15 +11,11 @@
 namespace heed::serve {
 namespace {
 
-/// The vectors of a call, which arrive one by one on the compute thread.
-struct EmbeddingCall {
-  std::shared_ptr<Call> call;
-  std::string model;
-  int64_t tokens = 0;
+/// The vectors of a call, as they are asked for.
+struct Embeddings {
   bool base64 = false;
   size_t dimensions = 0;
   std::vector<std::string> vectors = {};  // as JSON
-  size_t missing = 0;
 
   void add(size_t number, std::vector<float> vector) {
     shorten(vector, dimensions);
@@ -32,17 +28,15 @@ struct EmbeddingCall {
     } else {
       vectors[number] = dump_json(nlohmann::json(vector));
     }
-    if (--missing == 0) respond();
   }
 
-  void respond() const {
+  std::string response(const std::string& model, int64_t tokens) const {
     std::string body = R"({"object":"list","data":[)";
     for (size_t i = 0; i < vectors.size(); ++i)
       body += fmt::format(R"({}{{"object":"embedding","index":{},"embedding":{}}})",
                           i == 0 ? "" : ",", i, vectors[i]);
-    body += fmt::format(R"(],"model":{},"usage":{}}})", dump_json(Json(model)),
-                        dump_json(usage_json(tokens)));
-    call->respond({.body = std::move(body)});
+    return body + fmt::format(R"(],"model":{},"usage":{}}})", dump_json(Json(model)),
+                              dump_json(usage_json(tokens)));
   }
 };
 
@@ -60,26 +54,19 @@ void post_embeddings(const ModelCall& call) {
         if (!truncate) refuse_overlong_text(model, text, field);
         return model.tokens_to_embed(text);
       });
-  auto state = std::make_shared<EmbeddingCall>();
-  state->call = call.call;
-  state->model = call.target.name;
+  auto state = std::make_shared<Embeddings>();
   state->base64 = fields.one_of("encoding_format", {"float", "base64"}) == "base64";
   state->dimensions = static_cast<size_t>(
       fields.integer("dimensions", 1, model.embedding_size()).value_or(model.embedding_size()));
   fields.end();
 
-  std::vector<std::vector<int32_t>> texts;
-  for (size_t i = 0; i < input.size(); ++i) {
-    texts.push_back(
-        tokens_to_embed(model, std::move(input[i]), truncate, fmt::format("input[{}]", i)));
-    state->tokens += std::ssize(texts.back());
-  }
-  state->vectors.resize(texts.size());
-  state->missing = texts.size();
-  call.call->enqueue(call.services.admission, state->tokens);
-  call.target.model->embed(
-      call.call, std::move(texts),
-      [state](size_t number, std::vector<float> vector) { state->add(number, std::move(vector)); });
+  state->vectors.resize(input.size());
+  embed(
+      call, std::move(input), truncate, "input",
+      [state](size_t number, std::vector<float> vector) { state->add(number, std::move(vector)); },
+      [state, answered = call.call, name = call.target.name](int64_t tokens) {
+        answered->respond({.body = state->response(name, tokens)});
+      });
 }
 
 }  // namespace heed::serve
