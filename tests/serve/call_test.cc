@@ -25,7 +25,7 @@ TEST(Call, LeavesTheQueueWhenItsPartsStart) {
 TEST(Call, BeginsAStreamOnceItsWorkIsAccepted) {
   const auto stream = transaction(), whole = transaction();
   Call streamed(stream, "/"), other(whole, "/");
-  streamed.stream_when_accepted();
+  streamed.on_accepted([&] { streamed.begin_events(); });
   EXPECT_FALSE(stream->responded());
   streamed.accepted();
   other.accepted();

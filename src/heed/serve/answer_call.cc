@@ -1,12 +1,11 @@
 #include "heed/serve/answer_call.h"
 
 namespace heed::serve {
+
 void AnswerCall::ask(std::vector<int32_t> prompt, const GenerateOptions& options,
                      const std::string& param) {
   const std::vector<int64_t> tokens{std::ssize(prompt)};
-  enqueue(tokens, param);
-  on_accepted();
-  add({{.prompt = std::move(prompt), .options = options}}, tokens);
+  start({{.prompt = std::move(prompt), .options = options}}, tokens, param);
 }
 
 void AnswerCall::on_delta(size_t /*i*/, const Delta& delta) {

@@ -21,8 +21,6 @@ class AnswerCall : public GenerationCall {
   void ask(std::vector<int32_t> prompt, const GenerateOptions& options, const std::string& param);
 
  protected:
-  /// The request will be answered: a stream begins.
-  virtual void on_accepted() = 0;
   // Called on the compute thread:
   /// The answer has grown by this part.
   virtual void on_part(const ChatAnswer& part) = 0;

@@ -43,7 +43,7 @@ void Call::begin_events() {
 }
 
 void Call::accepted() {
-  if (streams_) begin_events();
+  if (const auto function = std::exchange(on_accepted_, nullptr)) function();
 }
 
 void Call::send_heartbeat(Clock::time_point now) {

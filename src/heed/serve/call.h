@@ -42,10 +42,11 @@ class Call {
   void send_event(std::string_view data, std::string_view name = {});
   void send_json_event(const nlohmann::ordered_json& data, std::string_view name = {});
   void end_events() { transaction_->end(); }
-  /// Lets accepted() begin the events. Called before the work is given to a model.
-  void stream_when_accepted() { streams_ = true; }
+  /// Sets what accepted() calls: it begins a response in parts.
+  void on_accepted(std::function<void()> function) { on_accepted_ = std::move(function); }
   /// The work waits for its turn: what a client could correct has been found. A client of a stream
-  /// gets its headers now, so that it does not give up before the first token.
+  /// gets its headers now, so that it does not give up before the first token. Calls the function
+  /// of on_accepted(), once.
   void accepted();
   /// Sends a comment, which clients skip, if the events have been silent for this time before
   /// `now`: proxies end such connections.
@@ -114,7 +115,7 @@ class Call {
   const std::shared_ptr<HttpTransaction> transaction_;
   const std::string route_;
   std::atomic<bool> cancelled_ = false;
-  bool streams_ = false;
+  std::function<void()> on_accepted_;
   std::atomic<bool> sends_lines_ = false;
   mutable Mutex mutex_;
   std::function<void()> on_cancel_ HEED_GUARDED_BY(mutex_);

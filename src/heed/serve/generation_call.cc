@@ -33,6 +33,9 @@ void GenerationCall::start(std::vector<Request> requests, const std::vector<int6
 
 void GenerationCall::add(std::vector<Request> requests, const std::vector<int64_t>& tokens) {
   running_ = requests.size();
+  call_->on_accepted([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->on_accepted();
+  });
   if (samples(requests.front().options)) seed_ = requests.front().options.seed;
   for (size_t i = 0; i < requests.size(); ++i) {
     requests[i].adapters = target_.adapters;

@@ -42,6 +42,8 @@ class GenerationCall : public std::enable_shared_from_this<GenerationCall> {
  protected:
   // Called on the compute thread:
 
+  /// The requests wait for their turn: a response in parts begins.
+  virtual void on_accepted() {}
   /// Output i has grown; the last delta has the whole output.
   virtual void on_delta(size_t i, const Delta& delta) = 0;
   /// All outputs have ended.

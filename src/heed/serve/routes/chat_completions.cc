@@ -17,7 +17,6 @@ class ChatCall : public GenerationCall {
   ChatCall(const ModelCall& call, StreamFields stream, const ChatPrompt& prompt, size_t messages,
            int64_t n)
       : GenerationCall(call), stream_(stream) {
-    if (stream.stream) call.call->stream_when_accepted();
     for (int64_t i = 0; i < n; ++i)
       choices_.push_back(
           {.reader = AnswerReader(prompt.answer, messages + static_cast<size_t>(i))});
@@ -80,6 +79,10 @@ class ChatCall : public GenerationCall {
       for (Json& tool_call : delta["tool_calls"]) tool_call["index"] = calls_before++;
     }
     return delta;
+  }
+
+  void on_accepted() override {
+    if (stream_.stream) call().begin_events();
   }
 
   void on_delta(size_t i, const Delta& delta) override {

@@ -23,9 +23,7 @@ class CompletionCall : public GenerationCall {
  public:
   CompletionCall(const ModelCall& call, StreamFields stream, const GenerateOptions& options,
                  std::vector<EchoedPrompt> prompts)
-      : GenerationCall(call), stream_(stream), options_(options), prompts_(std::move(prompts)) {
-    if (stream.stream) call.call->stream_when_accepted();
-  }
+      : GenerationCall(call), stream_(stream), options_(options), prompts_(std::move(prompts)) {}
 
   /// The requests of a prompt follow each other. Scores the prompts first, if they are to be
   /// scored; generates nothing if no token is asked for.
@@ -104,6 +102,10 @@ class CompletionCall : public GenerationCall {
 
   Json chunk(Json choices) const {
     return completion("cmpl", "text_completion", std::move(choices));
+  }
+
+  void on_accepted() override {
+    if (stream_.stream) call().begin_events();
   }
 
   void on_delta(size_t i, const Delta& delta) override {

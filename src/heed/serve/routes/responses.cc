@@ -1,5 +1,6 @@
 // OpenAI's responses, for text: https://platform.openai.com/docs/api-reference/responses
 #include "heed/generate/generate_options.h"
+#include "heed/serve/answer_call.h"
 #include "heed/serve/fields/chat_fields.h"
 #include "heed/serve/fields/response_fields.h"
 #include "heed/serve/fields/sampling_fields.h"
@@ -23,17 +24,14 @@ constexpr ItemKind kMessage{"message", "msg", "output_text", "response.output_te
 constexpr ItemKind kReasoning{"reasoning", "rs", "reasoning_text", "response.reasoning_text.delta",
                               "response.reasoning_text.done"};
 
-class ResponseCall : public GenerationCall {
+class ResponseCall : public AnswerCall {
  public:
   /// `repeated` are the fields of the request that the response repeats.
   ResponseCall(const ModelCall& call, bool stream, const ChatPrompt& prompt, size_t messages,
                Json repeated)
-      : GenerationCall(call),
+      : AnswerCall(call, prompt.answer, messages),
         stream_(stream),
-        reader_(prompt.answer, messages),
-        repeated_(std::move(repeated)) {
-    if (stream) call.call->stream_when_accepted();
-  }
+        repeated_(std::move(repeated)) {}
 
  private:
   /// The id of the item that is open, or that comes next.
@@ -67,9 +65,9 @@ class ResponseCall : public GenerationCall {
     const int64_t input = prompt_tokens();
     const Json usage = {{"input_tokens", input},
                         {"input_tokens_details", {{"cached_tokens", 0}, {"cache_write_tokens", 0}}},
-                        {"output_tokens", tokens_},
+                        {"output_tokens", output_tokens()},
                         {"output_tokens_details", {{"reasoning_tokens", 0}}},
-                        {"total_tokens", input + tokens_}};
+                        {"total_tokens", input + output_tokens()}};
     Json json = {{"id", id("resp")},
                  {"object", "response"},
                  {"created_at", created()},
@@ -104,8 +102,8 @@ class ResponseCall : public GenerationCall {
     return whole;
   }
 
-  void begin() {
-    if (!stream_ || std::exchange(begun_, true)) return;
+  void on_accepted() override {
+    if (!stream_) return;
     call().begin_events();
     send("response.created", {{"response", response("in_progress")}});
     send("response.in_progress", {{"response", response("in_progress")}});
@@ -158,40 +156,29 @@ class ResponseCall : public GenerationCall {
     output_.push_back(std::move(item));
   }
 
-  void add(const ChatAnswer& answer) {
-    add_text(kReasoning, answer.reasoning_content);
-    add_text(kMessage, answer.content);
-    for (const ToolCall& tool_call : answer.tool_calls) add_call(tool_call);
+  void on_part(const ChatAnswer& part) override {
+    add_text(kReasoning, part.reasoning_content);
+    add_text(kMessage, part.content);
+    for (const ToolCall& tool_call : part.tool_calls) add_call(tool_call);
   }
 
-  void on_delta(size_t /*i*/, const Delta& delta) override {
-    tokens_ += std::ssize(delta.tokens);
-    begin();
-    add(reader_.feed(delta.text));
-    if (!delta.generation) return;
-    add(reader_.finish());
-    if (delta.generation->finish_reason == FinishReason::length) status_ = "incomplete";
-  }
-
-  void on_end() override {
+  void on_answered() override {
     const bool called = !output_.empty() && output_.back()["type"] == "function_call";
     if (!called) open(kMessage);  // an answer without text has an empty message
-    close(status_);
-    if (!stream_) return call().respond_json(response(status_));
-    const bool cut = status_ == std::string_view("incomplete");
-    send(cut ? "response.incomplete" : "response.completed", {{"response", response(status_)}});
+    const bool cut = finish_reason() == FinishReason::length;
+    const char* const status = cut ? "incomplete" : "completed";
+    close(status);
+    if (!stream_) return call().respond_json(response(status));
+    send(cut ? "response.incomplete" : "response.completed", {{"response", response(status)}});
     call().end_events();
   }
 
   const bool stream_;
-  AnswerReader reader_;
   const Json repeated_;
   Json output_ = Json::array();     // the items that have ended
   const ItemKind* open_ = nullptr;  // the item behind them, and what it has said
   std::string text_;
-  const char* status_ = "completed";
-  int64_t tokens_ = 0, events_ = 0;
-  bool begun_ = false;
+  int64_t events_ = 0;
 };
 
 /// The fields of the request that the response repeats; null where they are absent.
@@ -242,8 +229,7 @@ void post_responses(const ModelCall& call) {
   set_answer_limit(options, model, prompt);
   read_ignore_eos(fields, prompt.end_tokens, options);
   std::make_shared<ResponseCall>(call, stream, prompt, messages.size(), std::move(repeated))
-      ->start({{.prompt = prompt.tokens, .options = prepared_answer(model, prompt, options)}},
-              {std::ssize(prompt.tokens)}, "input");
+      ->ask(prompt.tokens, prepared_answer(model, prompt, options), "input");
 }
 
 }  // namespace heed::serve
