@@ -77,19 +77,20 @@ uint32_t TokenMasks::state_after(uint32_t state, std::string_view bytes) {
 // Whether an end was found before, or is found at once.
 bool TokenMasks::has_known_end(uint32_t state) {
   if (const auto known = ends_.find(state); known != ends_.end()) return known->second;
-  if (!recognizer_.accepting(state) && !spells_shortest_text(state)) return false;
+  if (!recognizer_.accepting(state) && !unspelled_rest(shortest_->text(state)).empty())
+    return false;
   ends_[state] = true;
   return true;
 }
 
-bool TokenMasks::spells_shortest_text(uint32_t state) {
-  const std::string text = shortest_->text(state);
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::optional<int32_t> token = vocabulary().longest_token(rest);
-    if (!token) return false;
-    rest.remove_prefix(vocabulary().bytes(*token).size());
+// What is left of a text where the longest tokens do not go on; empty: they spell it.
+std::string_view TokenMasks::unspelled_rest(std::string_view text) const {
+  while (!text.empty()) {
+    const std::optional<int32_t> token = vocabulary().longest_token(text);
+    if (!token) break;
+    text.remove_prefix(vocabulary().bytes(*token).size());
   }
-  return true;
+  return text;
 }
 
 // In the order of the tokens. Adds how many these are.
@@ -127,12 +128,7 @@ bool TokenMasks::search_end(uint32_t root) {
 // What tokens do not spell of the shortest text that may follow.
 std::string TokenMasks::unspelled(uint32_t state) {
   const std::string text = shortest_->text(state);
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::optional<int32_t> token = vocabulary().longest_token(rest);
-    if (!token) break;
-    rest.remove_prefix(vocabulary().bytes(*token).size());
-  }
+  const std::string_view rest = unspelled_rest(text);
   if (rest.empty()) return fmt::format("no tokens spell {}", quoted(text));
   const std::string_view character = rest.substr(0, code_point_at(rest, 0).length);
   return fmt::format("no tokens spell {} in {}", quoted(character), quoted(text));

@@ -33,7 +33,7 @@ class TokenMasks {
 
  private:
   bool has_known_end(uint32_t state);
-  bool spells_shortest_text(uint32_t state);
+  std::string_view unspelled_rest(std::string_view text) const;
   bool search_end(uint32_t state);
   std::vector<uint32_t> next_states(uint32_t state, size_t& tokens);
   uint32_t state_after(uint32_t state, std::string_view bytes);
