@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/options/options.h"
+#include "heed/base/ascii.h"
 
 namespace heed::cli {
 namespace {
@@ -66,12 +67,6 @@ std::vector<std::string> headings_of(const std::vector<Entry>& entries) {
 }
 
 }  // namespace
-
-std::string upper_case(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
-}
 
 std::string shown_positional(const OptionHelp& option) {
   std::string name = upper_case(option.positional_name);

@@ -10,9 +10,6 @@ namespace heed::cli {
 /// What --help prints: lines of at most 100 columns, options in their groups.
 std::string help_page(const CommandHelp& command);
 
-/// `text` with A to Z instead of a to z.
-std::string upper_case(std::string text);
-
 /// How a positional argument is shown: "MODEL", "[TEXT]", "FILES...".
 std::string shown_positional(const OptionHelp& option);
 

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "cli/options/help_page.h"
+#include "heed/base/ascii.h"
 
 namespace heed::cli {
 namespace {

@@ -23,4 +23,12 @@ inline std::string lower_case(std::string_view text) {
   return lower;
 }
 
+/// `text` with A to Z instead of a to z.
+inline std::string upper_case(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return upper;
+}
+
 }  // namespace heed
