@@ -57,9 +57,7 @@ TEST(Embeddings, RefuseWrongFields) {
 /// What clients cut their texts by is what an embedder's files allow, not what its context holds.
 TEST(Embeddings, LimitIsTheContextLengthOfAnEmbedder) {
   const TemporaryDirectory directory;
-  std::filesystem::copy(
-      RunningServer::golden("encoders/embed-bert"), directory.path(),
-      std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+  copy_model(RunningServer::golden("encoders/embed-bert"), directory);
   Json settings = Json::parse(read_file(directory / "tokenizer_config.json"));
   settings["model_max_length"] = 20;
   write_quickly(directory / "tokenizer_config.json", settings.dump());

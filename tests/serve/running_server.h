@@ -84,6 +84,13 @@ class RunningServer {
   std::optional<Server> server_;
 };
 
+/// Copies the files of a model, to be changed.
+inline void copy_model(const std::filesystem::path& from, const TemporaryDirectory& to) {
+  std::filesystem::copy(
+      from, to.path(),
+      std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+}
+
 /// Answers of the shared server, each on a connection of its own.
 inline Answer get(const std::string& path) {
   return HttpClient(RunningServer::shared().port()).request("GET", path);

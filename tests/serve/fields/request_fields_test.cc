@@ -126,9 +126,7 @@ TEST(RequestFields, WithoutASeedAnswersDifferAndCanBeHadAgain) {
 /// A server with a chat whose generation_config.json is this; empty: it has none.
 Json chat_of(const std::string& generation_config, const Json& more) {
   const TemporaryDirectory directory;
-  std::filesystem::copy(
-      RunningServer::shared().path_of("chat"), directory.path(),
-      std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+  copy_model(RunningServer::shared().path_of("chat"), directory);
   std::filesystem::remove(directory / "generation_config.json");
   if (!generation_config.empty())
     write_quickly(directory / "generation_config.json", generation_config);
@@ -165,9 +163,7 @@ TEST(RequestFields, ReasoningEffortIsForTheTemplate) {
   answer = post("/v1/chat/completions", with(request, {{"reasoning", {{"effort", "low"}}}}));
   EXPECT_EQ(answer.headers.at("x-heed-ignored"), "reasoning");
   const TemporaryDirectory directory;
-  std::filesystem::copy(
-      RunningServer::shared().path_of("chat"), directory.path(),
-      std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+  copy_model(RunningServer::shared().path_of("chat"), directory);
   write_quickly(directory / "chat_template.jinja",
                 "{{ reasoning_effort }} {% if enable_thinking %}the old {% endif %}"
                 "{% for m in messages %}{{ m.content }}{% endfor %}");
