@@ -63,6 +63,19 @@ TEST(ToolCalls, ANamedFunctionIsTheOneThatIsCalled) {
   }
 }
 
+TEST(ToolCalls, RequiredOnesAreCompletedWithinTheLimitOnRequest) {
+  for (int seed = 1; seed < 6; ++seed) {
+    const Json choice =
+        posted(kPath, request_for_call({{"tool_choice", "required"},
+                                        {"structured_outputs", {{"complete", true}}},
+                                        {"parallel_tool_calls", false},
+                                        {"max_tokens", 120},
+                                        {"seed", seed}}))["choices"][0];
+    EXPECT_EQ(choice["finish_reason"], "tool_calls");
+    EXPECT_TRUE(is_offered(choice["message"]["tool_calls"][0])) << choice;
+  }
+}
+
 TEST(ToolCalls, StrictOnesAndContentAreEnforcedWhenTheModelDecides) {
   const Json more = {{"tools", {function("paint", kColour, true)}},
                      {"structured_outputs", {{"choice", {"yes", "no"}}}},

@@ -201,6 +201,8 @@ StructuredOutput OutputFields::prepare(const ModelCall& call) const {
   if (!white_space_field_.empty() && output_.json_schema.empty())
     throw invalid_request(white_space_field_,
                           fmt::format("{} is given without a JSON Schema", white_space_field_));
+  // `complete` alone may belong to a call of a tool, which the chat's tool_choice forces.
+  if (field_.empty()) return output_;
   try {
     GenerateOptions options;
     options.structured_output = output_;
