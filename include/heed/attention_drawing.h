@@ -28,7 +28,7 @@ struct AttentionDrawing {
   std::string source_text, target_text;  // empty if the model has no such stack
 };
 
-/// Throws Error, which counts from 1, unless the model has the layer and the head of this kind.
+/// Throws Error unless the model has the layer and the head of this kind.
 HEED_EXPORT void require_attention(const Model& model, const AttentionOptions& options);
 
 /// The attention weights of one head, or of the mean of the heads, as text for a terminal: one row

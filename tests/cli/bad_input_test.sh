@@ -32,8 +32,8 @@ refused '--out is "nowhere/page.html": the folder does not exist' \
   "$heed" attend "${decoder[@]}" --text the --out nowhere/page.html
 refused '--out is "page.pdf", expected a name that ends with .html or .svg' \
   "$heed" attend --model absent --text the --out page.pdf
-refused "layer is 2, expected 1 to 1, the layers of the decoder" \
-  "$heed" attend "${decoder[@]}" --text the --layer 2
+refused "layer is 1, expected 0 to 0, the layers of the decoder" \
+  "$heed" attend "${decoder[@]}" --text the --layer 1
 refused 'no�[31m⏎such is not a model directory' "$heed" info $'no\e[31m\nsuch'
 mkdir hostile
 echo '{"model_type": "\u001b[31mred\nheed: error: forged"}' >hostile/config.json

@@ -15,7 +15,7 @@ for line in lines:
         assert len(head) == len(line["queries"])
         assert all(len(row) == len(line["keys"]) and abs(sum(row) - 1) < 1e-3 for row in head), line
 END
-"$heed" attend translator --source 'the 7 sheep' --kind encoder_self --layer 1 --head 2 --json >out
+"$heed" attend translator --source 'the 7 sheep' --kind encoder_self --layer 0 --head 1 --json >out
 python3 -c 'import json; a = json.loads(open("out").read()); assert (a["layer"], a["first_head"], len(a["weights"])) == (0, 1, 1)'
 misused "--out excludes --json" "$heed" attend translator --source the --json --out page.html
 

@@ -32,7 +32,6 @@ struct AttendOptions {
   ModelOptions model;
   std::string source, out;
   AttentionDrawingOptions drawing;
-  int layer = 0, head = 0;  // counted from 1; 0: the last layer, the mean of all heads
   bool json = false;
 };
 
@@ -61,8 +60,6 @@ AttentionDrawingOptions drawing_of(const AttendOptions& options) {
   drawing.model_name = model_name(options.model.path);
   drawing.columns = terminal_columns();
   drawing.color = isatty(STDOUT_FILENO) == 1;
-  if (options.layer > 0) drawing.attention.layer = options.layer - 1;
-  if (options.head > 0) drawing.attention.head = options.head - 1;
   return drawing;
 }
 
@@ -146,19 +143,18 @@ void add_attend(Command& program) {
       "File to write: .html (an interactive page with all layers and heads) or .svg (a figure of "
       "one head); default: print one head to the terminal");
   add_declared_option(command, AttentionOption::kind, attention);
-  add_declared_value(command, AttentionOption::layer, options->layer).positive();
-  add_declared_value(command, AttentionOption::head, options->head).positive();
+  add_declared_option(command, AttentionOption::layer, attention);
+  add_declared_option(command, AttentionOption::head, attention);
   add_declared_option(command, engine::DrawingOption::heatmap, options->drawing).needs(out);
   command
       .add_flag("--json", options->json,
-                "Print the weights, a JSON object for each layer of each kind, or of those chosen; "
-                "layers and heads in it count from 0")
+                "Print the weights, a JSON object for each layer of each kind, or of those chosen")
       .excludes(out);
   add_threads_option(command, options->common);
   command.footer(
       "Examples:\n"
       "  heed attend --model model --source 'And God said, Let there be light.' --out page.html\n"
-      "  heed attend --model model --source 'And God said' --kind encoder_self --layer 1 --head 2\n"
+      "  heed attend --model model --source 'And God said' --kind encoder_self --layer 0 --head 1\n"
       "  heed attend --model gpt2 --text 'The cat sat on the mat because it was tired'");
   command.set_action([options] { return run_attend(*options); });
 }

@@ -264,6 +264,7 @@ template Option Command::add_option(const std::string&, double&, const std::stri
 template Option Command::add_option(const std::string&, std::filesystem::path&, const std::string&);
 template Option Command::add_option(const std::string&, std::optional<std::string>&,
                                     const std::string&);
+template Option Command::add_option(const std::string&, std::optional<int>&, const std::string&);
 template Option Command::add_option(const std::string&, std::optional<int64_t>&,
                                     const std::string&);
 template Option Command::add_option(const std::string&, std::optional<uint64_t>&,

@@ -46,7 +46,7 @@ namespace heed::tasks {
          .help = "Tokens between the starts of successive windows (default: half a window)", \
          .typed = {1, kMaxTyped})
 
-// The model has the layers and the heads that it has; the command line counts them from 1.
+// The model has the layers and the heads that it has.
 #define HEED_ATTENTION_OPTIONS(OPTION)                                                             \
   OPTION(target,                                                                                   \
          .help = "Input of the decoder of an encoder-decoder (default: its greedy output)")        \
@@ -55,11 +55,11 @@ namespace heed::tasks {
   OPTION(                                                                                          \
       kind,                                                                                        \
       .help = "Kind of attention for figure and terminal (default: cross for an encoder-decoder)") \
-  OPTION(layer, .help = "Layer for figure and terminal, counted from 1 (default: the last)",       \
-         .served = {0, 10'000})                                                                    \
+  OPTION(layer, .help = "Layer for figure and terminal, counted from 0 (default: the last)",       \
+         .typed = {0, kMaxTyped}, .served = {0, 10'000})                                           \
   OPTION(head,                                                                                     \
-         .help = "Head for figure and terminal, counted from 1 (default: the mean of all heads)",  \
-         .served = {0, 10'000})                                                                    \
+         .help = "Head for figure and terminal, counted from 0 (default: the mean of all heads)",  \
+         .typed = {0, kMaxTyped}, .served = {0, 10'000})                                           \
   OPTION(max_weights)
 
 HEED_OPTION_TABLE(EmbedOption, EmbedOptions, HEED_EMBED_OPTIONS)

@@ -93,7 +93,7 @@ TEST(AttentionPage, RefusesACaptureWhoseMapsDoNotMatchItsTokens) {
   AttentionCapture longer = capture;
   longer.texts.source_tokens.push_back("x");
   EXPECT_EQ(message_of(longer),
-            "cross attention of layer 1 is [6, 6], the texts have 6 queries and 7 keys");
+            "cross attention of layer 0 is [6, 6], the texts have 6 queries and 7 keys");
 }
 
 }  // namespace

@@ -43,10 +43,10 @@ TEST(AttentionSvg, TitlesNameKindLayerAndHead) {
   const ExampleCapture example = ExampleCapture(4, 2, 3).add_all();
   const std::string one =
       attention_svg(example.texts(), example.head(AttentionKind::decoder_self, 1, 2));
-  EXPECT_NE(one.find("Masked decoder self-attention, layer 2, head 3 of 3"), one.npos);
+  EXPECT_NE(one.find("Masked decoder self-attention, layer 1, head 2"), one.npos);
   const std::string mean =
       attention_svg(example.texts(), example.head(AttentionKind::cross, 0, std::nullopt));
-  EXPECT_NE(mean.find("Cross-attention, layer 1, mean of 3 heads"), mean.npos);
+  EXPECT_NE(mean.find("Cross-attention, layer 0, mean of 3 heads"), mean.npos);
 }
 
 TEST(AttentionSvg, TheOpacityOfALineIsItsWeight) {

@@ -68,7 +68,7 @@ TEST(AttentionTerminal, WritesPercentWhereThereIsRoom) {
   const HeadMap map{
       {AttentionKind::cross, 0, 0}, 1, Tensor::of({1, 2}, std::span<const float>(weights))};
   EXPECT_EQ(attention_terminal(texts, map, 60, false),
-            "Cross-attention, layer 1, head 1 of 1\n"
+            "Cross-attention, layer 0, head 0\n"
             "rows: query tokens, columns: key tokens, weights in percent\n\n"
             "    ▁   ▁\n"
             "    a   b\n"

@@ -128,10 +128,10 @@ TEST(Capture, RefusesAbsentLayersAndHeadsAndNamesTheRange) {
   EXPECT_EQ(default_choice(both, encoder_self).layer, 2);
   EXPECT_EQ(default_choice(encoder).kind, encoder_self);
   EXPECT_EQ(refusal(both, {encoder_self, 2, 3}), "");
-  EXPECT_EQ(refusal(both, {cross, 2, 3}), "layer is 3, expected 1 to 2, the layers of the decoder");
+  EXPECT_EQ(refusal(both, {cross, 2, 3}), "layer is 2, expected 0 to 1, the layers of the decoder");
   EXPECT_EQ(refusal(both, {encoder_self, -1, 3}),
-            "layer is 0, expected 1 to 3, the layers of the encoder");
-  EXPECT_EQ(refusal(both, {cross, 1, 4}), "head is 5, expected 1 to 4");
+            "layer is -1, expected 0 to 2, the layers of the encoder");
+  EXPECT_EQ(refusal(both, {cross, 1, 4}), "head is 4, expected 0 to 3");
   EXPECT_EQ(refusal(encoder, {cross, 0, 0}),
             "the model has no cross attention: it is encoder-only");
 }

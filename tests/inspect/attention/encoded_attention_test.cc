@@ -80,15 +80,15 @@ TEST(EncodedAttention, RefusesWeightsThatDoNotMatchTheLayer) {
   const Tensor good = Tensor::zeros({2, 3, 3});
   EXPECT_EQ(message_of({{first, good}, {first, good}, {second, good}}), "");
   EXPECT_EQ(message_of({{first, good}, {second, good}, {first, good}}),
-            "cross attention of layer 1 was captured twice");
+            "cross attention of layer 0 was captured twice");
   EXPECT_EQ(message_of({{first, good}, {first, Tensor::zeros({2, 3, 4})}}),
-            "cross attention of layer 1 is [2, 3, 4], expected 2 heads and 3 keys");
+            "cross attention of layer 0 is [2, 3, 4], expected 2 heads and 3 keys");
   EXPECT_EQ(message_of({{first, Tensor::zeros({3, 3})}}),
-            "cross attention of layer 1 is f32 [3, 3], expected f32 [heads, queries, keys]");
+            "cross attention of layer 0 is f32 [3, 3], expected f32 [heads, queries, keys]");
   EXPECT_EQ(message_of({{first, Tensor::zeros({2, 3, 3}, DType::i32)}}),
-            "cross attention of layer 1 is i32 [2, 3, 3], expected f32 [heads, queries, keys]");
+            "cross attention of layer 0 is i32 [2, 3, 3], expected f32 [heads, queries, keys]");
   EXPECT_EQ(message_of({{first, Tensor::zeros({0, 3, 3})}}),
-            "cross attention of layer 1 is f32 [0, 3, 3], expected f32 [heads, queries, keys]");
+            "cross attention of layer 0 is f32 [0, 3, 3], expected f32 [heads, queries, keys]");
 }
 
 }  // namespace

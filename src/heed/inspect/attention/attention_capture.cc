@@ -17,8 +17,8 @@ std::string title_of(const HeadMap& map) {
   std::string_view name = "Cross-attention";
   if (kind == AttentionKind::encoder_self) name = "Encoder self-attention";
   if (kind == AttentionKind::decoder_self) name = "Masked decoder self-attention";
-  return head ? fmt::format("{}, layer {}, head {} of {}", name, layer + 1, *head + 1, map.heads)
-              : fmt::format("{}, layer {}, mean of {} heads", name, layer + 1, map.heads);
+  return head ? fmt::format("{}, layer {}, head {}", name, layer, *head)
+              : fmt::format("{}, layer {}, mean of {} heads", name, layer, map.heads);
 }
 
 void check(const AttentionTexts& texts, const HeadMap& map) {
@@ -41,7 +41,7 @@ void check(const AttentionCapture& capture) {
     const int64_t keys = std::ssize(key_tokens(texts, map.kind));
     require(map.queries == queries && map.keys == keys,
             "{} attention of layer {} is [{}, {}], the texts have {} queries and {} keys",
-            name_of(map.kind), map.layer + 1, map.queries, map.keys, queries, keys);
+            name_of(map.kind), map.layer, map.queries, map.keys, queries, keys);
   }
 }
 

@@ -39,7 +39,7 @@ struct HeadMap {
   Tensor weights;
 };
 
-/// "Cross-attention, layer 3, head 2 of 8" or "..., mean of 8 heads", counted from 1.
+/// "Cross-attention, layer 3, head 2" or "..., mean of 8 heads", counted from 0.
 std::string title_of(const HeadMap& map);
 
 /// Throws Error unless the weights are [Tq, K] f32, Tq is the number of query tokens and K is at

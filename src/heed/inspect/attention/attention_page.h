@@ -16,7 +16,7 @@ std::string attention_script();
 
 /// A self-contained HTML page (no network, no other files) that shows every kind, layer and head of
 /// a capture as lines between tokens and as heatmaps, with numbers. The current view is part of the
-/// address (page.html#kind=cross&layer=2&view=heatmap&head=3, layers and heads counted from 1).
+/// address (page.html#kind=cross&layer=2&view=heatmap&head=3, layers and heads counted from 0).
 /// Weights are accurate to 1/255. Throws Error as check() does.
 std::string attention_page(const AttentionCapture& capture);
 

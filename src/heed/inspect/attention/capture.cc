@@ -105,10 +105,10 @@ void check(const model::Transformer& model, const HeadChoice& choice) {
           model.has_encoder() ? "encoder-only" : "decoder-only");
   const int64_t layers = attention_layers(model.config(), kind),
                 heads = attention_heads(model.config(), kind);
-  require(layer >= 0 && layer < layers, "layer is {}, expected 1 to {}, the layers of the {}",
-          int64_t{layer} + 1, layers, in_encoder ? "encoder" : "decoder");
-  require(!head || (*head >= 0 && *head < heads), "head is {}, expected 1 to {}",
-          int64_t{head.value_or(0)} + 1, heads);
+  require(layer >= 0 && layer < layers, "layer is {}, expected 0 to {}, the layers of the {}",
+          layer, layers - 1, in_encoder ? "encoder" : "decoder");
+  require(!head || (*head >= 0 && *head < heads), "head is {}, expected 0 to {}", head.value_or(0),
+          heads - 1);
 }
 
 HeadMap capture_head(const model::Transformer& model, const ModelInput& input,

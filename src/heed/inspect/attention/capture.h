@@ -36,7 +36,7 @@ AttentionTexts texts_of(const model::Transformer& model, const ModelInput& input
 HeadChoice default_choice(const model::Transformer& model);
 HeadChoice default_choice(const model::Transformer& model, AttentionKind kind);
 
-/// Throws Error, stating the valid range (counted from 1), when the model has no such kind of
+/// Throws Error, stating the valid range (counted from 0), when the model has no such kind of
 /// attention, layer or head.
 void check(const model::Transformer& model, const HeadChoice& choice);
 

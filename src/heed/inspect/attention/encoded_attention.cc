@@ -26,14 +26,14 @@ EncodedAttention::Map& AttentionEncoder::map_for(AttentionSite site, const Tenso
   const Shape& shape = weights.shape();
   require(shape.rank() == 3 && shape[0] > 0 && weights.dtype() == DType::f32,
           "{} attention of layer {} is {} {}, expected f32 [heads, queries, keys]",
-          name_of(site.kind), site.layer + 1, name_of(weights.dtype()), shape.text());
+          name_of(site.kind), site.layer, name_of(weights.dtype()), shape.text());
   std::vector<EncodedAttention::Map>& maps = encoded_.maps;
   const auto is_site = [&](const EncodedAttention::Map& map) {
     return map.kind == site.kind && map.layer == site.layer;
   };
   if (maps.empty() || !is_site(maps.back())) {
     require(std::ranges::none_of(maps, is_site), "{} attention of layer {} was captured twice",
-            name_of(site.kind), site.layer + 1);
+            name_of(site.kind), site.layer);
     maps.push_back({site.kind, site.layer, 0, shape[2], {}});
     maps.back().heads.resize(static_cast<size_t>(shape[0]));
     encoders_.resize(encoders_.size() + static_cast<size_t>(shape[0]),
@@ -41,7 +41,7 @@ EncodedAttention::Map& AttentionEncoder::map_for(AttentionSite site, const Tenso
   }
   require(maps.back().keys == shape[2] && std::ssize(maps.back().heads) == shape[0],
           "{} attention of layer {} is {}, expected {} heads and {} keys", name_of(site.kind),
-          site.layer + 1, shape.text(), maps.back().heads.size(), maps.back().keys);
+          site.layer, shape.text(), maps.back().heads.size(), maps.back().keys);
   return maps.back();
 }
 

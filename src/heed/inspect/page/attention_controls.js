@@ -53,7 +53,7 @@ class AttentionControls {
     if (this.layerBox.dataset.layers === layers.join()) return;
     this.layerBox.dataset.layers = layers.join();
     if (layers.length > MAX_LAYER_BUTTONS) return this.makeSlider(layers);
-    const row = segments("numbers", layers.map((layer) => [layer, layer + 1]), (layer) => this.view.set({ layer }));
+    const row = segments("numbers", layers.map((layer) => [layer, layer]), (layer) => this.view.set({ layer }));
     this.layerBox.replaceChildren(make("span", "", "Layer"), row);
     this.pressLayer = (layer) => press(row, layer);
   }
@@ -66,11 +66,11 @@ class AttentionControls {
     slider.addEventListener("input", () => this.view.set({ layer: layers[slider.value] }));
     slider.addEventListener("keydown", (event) => event.stopPropagation());
     const number = make("b", "");
-    this.layerBox.replaceChildren(make("span", "", "Layer"), slider, number, make("span", "", `of ${layers.length}`));
+    this.layerBox.replaceChildren(make("span", "", "Layer"), slider, number, make("span", "", `of ${layers.length} layers`));
     this.pressLayer = (layer) => {
       slider.value = layers.indexOf(layer);
-      number.textContent = layer + 1;
-      slider.setAttribute("aria-valuetext", `${layer + 1} of ${layers.length}`);
+      number.textContent = layer;
+      slider.setAttribute("aria-valuetext", `${layer} of ${layers.length} layers`);
     };
   }
 
@@ -81,8 +81,8 @@ class AttentionControls {
       this.headBox.dataset.key = key;
       const heads = make("div", "heads");
       for (let head = 0; head < view.map.heads; ++head) {
-        const button = makeButton("", String(head + 1), () => view.toggleHead(head));
-        button.title = `Head ${head + 1}: click to show or hide it, double-click to show it alone`;
+        const button = makeButton("", String(head), () => view.toggleHead(head));
+        button.title = `Head ${head}: click to show or hide it, double-click to show it alone`;
         button.style.setProperty("--head", view.colour(head));
         button.addEventListener("dblclick", () => view.set({ visible: new Set([head]) }));
         heads.append(button);
@@ -99,9 +99,9 @@ class AttentionControls {
 
   refreshExplanation(large) {
     const { view } = this;
-    let title = `${view.kind.label}, layer ${view.layer + 1}`;
+    let title = `${view.kind.label}, layer ${view.layer}`;
     if (large && view.enlarged === "mean") title += `, mean of ${view.heads.length} heads`;
-    else if (large) title += `, head ${view.enlarged + 1} of ${view.map.heads}`;
+    else if (large) title += `, head ${view.enlarged}`;
     else if (view.mode === "lines" && view.mean) title += `, mean of ${view.heads.length} heads`;
     const reading = view.mode === "lines"
       ? "Lines connect each query (left) with its keys (right)."

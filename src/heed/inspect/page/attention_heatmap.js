@@ -57,7 +57,7 @@ class TilesStage {
     for (const head of panes) {
       const swatch = make("span", "swatch");
       if (head !== "mean") swatch.style.setProperty("--head", view.colour(head));
-      const name = make("span", "name", swatch, head === "mean" ? `mean of ${heads.length} heads` : `head ${head + 1}`);
+      const name = make("span", "name", swatch, head === "mean" ? `mean of ${heads.length} heads` : `head ${head}`);
       const canvas = make("canvas", "");
       const tile = makeButton("tile", name, () => view.enlarge(head));
       tile.append(canvas);

@@ -160,7 +160,7 @@ class LinesStage {
       context.font = view.font(11);
       context.fillStyle = view.ink("--faint");
       context.textAlign = side < 0 ? "left" : "right";
-      context.fillText(index + 1, side < 0 ? 2 : this.sheet.width - 4, y + 0.5);
+      context.fillText(index, side < 0 ? 2 : this.sheet.width - 4, y + 0.5);
     }
   }
 

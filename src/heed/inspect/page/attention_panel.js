@@ -37,10 +37,10 @@ class AttentionPanel {
   subtitle(isQuery, index) {
     const { kind } = this.view.map;
     const heads = this.view.shownHeads;
-    const averaged = heads.length === 1 ? `head ${heads[0] + 1}` : `mean of ${heads.length} heads`;
+    const averaged = heads.length === 1 ? `head ${heads[0]}` : `mean of ${heads.length} heads`;
     return isQuery
-      ? `${kind.query} token ${index + 1} attends to (${averaged})`
-      : `${kind.key} token ${index + 1} is attended to by (${averaged})`;
+      ? `${kind.query} token ${index} attends to (${averaged})`
+      : `${kind.key} token ${index} is attended to by (${averaged})`;
   }
 
   // The largest weights of the query (or key) `index`, with a bar for the contribution of each head.
@@ -53,7 +53,7 @@ class AttentionPanel {
     const max = order.length ? weights[order[0]] : 1;
     for (const other of order) {
       const cell = isQuery ? index * map.keys.length + other : other * map.keys.length + index;
-      const token = make("td", "token", make("bdi", "", others[other]), make("small", "", String(other + 1)));
+      const token = make("td", "token", make("bdi", "", others[other]), make("small", "", String(other)));
       token.title = others[other];
       table.append(make("tr", "", token, make("td", "", this.bar(weights[other], cell, max)),
         make("td", "number", percent(weights[other]))));

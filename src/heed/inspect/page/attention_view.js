@@ -4,6 +4,9 @@ const KEY_HELP = "← → head, ↑ ↓ layer, k kind, v view, m mean, s sink, r
 // Where there is no keyboard, nobody wants to hear of its keys.
 const HAS_KEYBOARD = matchMedia("(hover: hover) and (pointer: fine)").matches;
 
+// The number that a part of an address holds; null if it holds none.
+const numberIn = (text) => (/^[0-9]+$/.test(text) ? Number(text) : null);
+
 const sameFocus = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 class AttentionView {
@@ -204,7 +207,7 @@ class AttentionView {
       add(`Weights below ${(100 * this.capture.floor).toPrecision(2)} % are not stored, to limit the page's size.`);
     if (this.capture.missing)
       add(`${this.capture.missing} weights are not finite numbers and are shown as 0.`, "warning");
-    add(`Layers, heads and tokens are numbered from 1.${HAS_KEYBOARD ? ` Keys: ${KEY_HELP}.` : ""}`);
+    add(`Layers, heads and tokens are numbered from 0.${HAS_KEYBOARD ? ` Keys: ${KEY_HELP}.` : ""}`);
     this.legend.replaceChildren(...notes);
   }
 
@@ -312,14 +315,14 @@ class AttentionView {
 
   writeAddress() {
     if (!this.isWholePage) return;
-    const parts = { kind: this.kind.name, layer: this.layer + 1, view: this.mode };
+    const parts = { kind: this.kind.name, layer: this.layer, view: this.mode };
     if (this.mode === "heatmap" && this.enlarged !== null)
-      parts.head = this.enlarged === "mean" ? "mean" : this.enlarged + 1;
+      parts.head = this.enlarged === "mean" ? "mean" : this.enlarged;
     if (this.sinkHidden) parts.sink = "hidden";
     if (this.mode === "lines" && this.mean) parts.head = "mean";
-    else if (this.mode === "lines" && this.visible) parts.head = [...this.visible].map((head) => head + 1).join();
+    else if (this.mode === "lines" && this.visible) parts.head = [...this.visible].join();
     for (const side of ["query", "key"])
-      if (this.pinned && this.pinned[side] !== undefined) parts[side] = this.pinned[side] + 1;
+      if (this.pinned && this.pinned[side] !== undefined) parts[side] = this.pinned[side];
     if (this.relative) parts.contrast = "row";
     if (this.fitted) parts.fit = "all";
     history.replaceState(null, "", "#" + new URLSearchParams(parts));
@@ -331,7 +334,7 @@ class AttentionView {
     const parts = new URLSearchParams(location.hash.slice(1));
     this.kind = this.capture.kinds.find((kind) => kind.name === parts.get("kind")) || this.kind;
     const layers = this.capture.layers(this.kind);
-    const layer = [parts.get("layer") - 1, this.layer].find((candidate) => layers.includes(candidate));
+    const layer = [numberIn(parts.get("layer")), this.layer].find((candidate) => layers.includes(candidate));
     this.layer = layer !== undefined ? layer : layers.at(-1);
     this.mode = parts.get("view") === "heatmap" ? "heatmap" : "lines";
     this.readHeads(parts.get("head") || "");
@@ -344,7 +347,7 @@ class AttentionView {
   // `text`: "mean", heads separated by commas, or empty.
   readHeads(text) {
     const mean = text === "mean";
-    const heads = text.split(",").map((head) => head - 1).filter((head) => Number.isInteger(head) && head >= 0);
+    const heads = text.split(",").map(numberIn).filter((head) => head !== null);
     const lines = this.mode === "lines";
     this.mean = lines && mean;
     this.visible = lines && heads.length ? new Set(heads) : null;
@@ -354,9 +357,9 @@ class AttentionView {
   pinnedIn(parts) {
     const pinned = {};
     for (const side of ["query", "key"]) {
-      const index = parts.get(side) - 1;
+      const index = numberIn(parts.get(side));
       const count = this.capture.tokens[this.kind[side]].length;
-      if (Number.isInteger(index) && index >= 0 && index < count) pinned[side] = index;
+      if (index !== null && index < count) pinned[side] = index;
     }
     return Object.keys(pinned).length ? pinned : null;
   }
