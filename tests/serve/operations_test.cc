@@ -62,6 +62,24 @@ TEST(Operations, KnowAModelByAllOfItsNames) {
   EXPECT_NE(server.metrics().find("heed_model_loads_total{model=\"lm\"} 1\n"), std::string::npos);
 }
 
+TEST(Operations, GiveAModelOtherNamesWithoutLoadingItAgain) {
+  ServerOptions options{.port = 0};
+  options.models = {
+      {.name = "lm", .aliases = {"old"}, .path = RunningServer::shared().path_of("lm")}};
+  Server server(options);
+  server.listen();
+  server.load();
+  options.models[0].aliases = {"new"};
+  server.reload(options.models);
+  const auto get = [&](const std::string& path) {
+    return HttpClient(server.port()).request("GET", path, "");
+  };
+  EXPECT_EQ(get("/v1/models/new").json()["id"], "lm");
+  EXPECT_EQ(get("/v1/models/old").status, 404);
+  EXPECT_NE(get("/metrics").body.find("heed_model_loads_total{model=\"lm\"} 1\n"),
+            std::string::npos);
+}
+
 TEST(Operations, RefuseNamesThatSeveralModelsHave) {
   ServerOptions options{.port = 0};
   options.models = {{.name = "a"}, {.name = "b"}};

@@ -232,7 +232,7 @@ void add_generate(Command& program) {
   add_beam_options(command, arguments->search);
   for (Option option : add_sampling_options(command, arguments->sampling))
     option.excludes(command.option("--num-beams"));
-  add_seed_option(command, arguments->common);
+  add_seed_option(command, arguments->common).excludes(command.option("--num-beams"));
   add_structured_output_options(command, arguments->sampling);
   Option json = command.add_flag("--json", arguments->json, "Print one JSON object per prompt");
   add_declared_option(command, GenerateOption::top_log_probabilities, arguments->sampling.generate,

@@ -15,10 +15,20 @@
 
 namespace heed::serve {
 
-struct ModelRegistry::Entry {
-  explicit Entry(const ModelSource& own_source) : source(own_source) {}
+namespace {
 
-  const ModelSource source;
+ModelSource without_aliases(ModelSource source) {
+  source.aliases.clear();
+  return source;
+}
+
+}  // namespace
+
+struct ModelRegistry::Entry {
+  explicit Entry(ModelSource named) : source(without_aliases(std::move(named))) {}
+
+  const ModelSource source;            // without its aliases
+  std::vector<std::string> aliases;    // can change while the model stays loaded
   std::shared_ptr<ServedModel> model;  // null until it is loaded
   ModelTasks tasks;
   std::vector<std::string> languages, source_languages;
@@ -42,7 +52,7 @@ struct ModelRegistry::Entry {
                                [&](const auto& one) { return one.name == name; });
   }
   bool has_alias(const std::string& name) const {
-    return std::ranges::find(source.aliases, name) != source.aliases.end();
+    return std::ranges::find(aliases, name) != aliases.end();
   }
   bool has(const std::string& name) const {
     return source.name == name || has_adapter(name) || has_alias(name);
@@ -145,7 +155,7 @@ void ModelRegistry::serve(const std::vector<ModelSource>& given) {
   std::vector<std::shared_ptr<Entry>> now;
   for (const ModelSource& source : sources) {
     const auto kept = std::ranges::find_if(before, [&](const auto& entry) {
-      return entry->source == source && (source.model || entry->loss().empty());
+      return entry->source == without_aliases(source) && (source.model || entry->loss().empty());
     });
     now.push_back(kept != before.end() ? *kept : std::make_shared<Entry>(source));
   }
@@ -153,6 +163,7 @@ void ModelRegistry::serve(const std::vector<ModelSource>& given) {
     if (!entry->source.on_first_use && !entry->model) load(*entry);
   const MutexLock lock(mutex_);
   models_ = now;
+  for (size_t i = 0; i < now.size(); ++i) now[i]->aliases = sources[i].aliases;
   for (const auto& entry : before)
     if (entry->model && std::ranges::find(now, entry) == now.end()) entry->model->retire();
 }
@@ -319,7 +330,7 @@ std::vector<ModelRegistry::ModelInfo> ModelRegistry::list() const {
   for (const auto& entry : models_) {
     ModelInfo info;
     info.name = entry->source.name;
-    info.aliases = entry->source.aliases;
+    info.aliases = entry->aliases;
     info.loaded = entry->model != nullptr;
     info.loads = entry->loads;
     info.unloads = entry->unloads;
