@@ -79,6 +79,7 @@ typedef struct heed_generate_options {
   int64_t batch_tokens;          /* largest number of tokens of a batch; does not change results */
   int64_t first_number; /* of the first prompt: selects random numbers, and names it in errors */
   const heed_structured_output* structured_output; /* what outputs must match; NULL: nothing */
+  int64_t min_new_tokens; /* before which no token ends an output; or HEED_DEFAULT */
 } heed_generate_options;
 
 HEED_EXPORT heed_status heed_generate_options_init_sized(heed_generate_options* options,

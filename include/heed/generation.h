@@ -71,6 +71,8 @@ struct StructuredOutput {
 /// settings of sampling are applied in their order here.
 struct GenerateOptions {
   std::optional<int64_t> max_new_tokens = {};  // of each output; at least 1 [256]
+  /// Before the output has as many tokens, none that ends it is chosen; stop strings end it [0].
+  std::optional<int64_t> min_new_tokens = {};
   /// Divides positive logits and multiplies negative logits of tokens in the prompt or the output
   /// (Keskar et al. 2019); 1: off [1].
   std::optional<float> repetition_penalty = {};

@@ -135,7 +135,7 @@ class HEED_EXPORT Model {
                                          const GenerateOptions& options = {},
                                          int64_t first_number = 1) const;
   /// The n_best outputs of each prompt, best first, by beam search. Of `limits`,
-  /// max_new_tokens, repetition_penalty, end_tokens and batch_tokens count.
+  /// max_new_tokens, min_new_tokens, repetition_penalty, end_tokens and batch_tokens count.
   std::vector<std::vector<Candidate>> search_batch(const std::vector<Prompt>& prompts,
                                                    const SearchOptions& options,
                                                    const GenerateOptions& limits = {},

@@ -106,6 +106,7 @@ class GenerateOptions(TypedDict, total=False):
     """heed/generation.h"""
 
     max_new_tokens: int | None  #: of each output; at least 1 [256]
+    min_new_tokens: int | None  #: before as many no token ends an output; stop strings do [0]
     repetition_penalty: float | None  #: of tokens in prompt or output (Keskar et al. 2019) [1]
     presence_penalty: float | None  #: subtracted from logits of tokens in the output
     frequency_penalty: float | None  #: subtracted once per occurrence in the output

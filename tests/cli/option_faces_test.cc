@@ -164,6 +164,7 @@ const std::vector<Face>& faces_of_generation() {
       c_header("c_generate.h", "heed_generate_options"), c_record("heed_generate_options"),
       python("GenerateOptions"),
       api_document("/v1/chat/completions", {{"max_new_tokens", "max_tokens"},
+                                            {"min_new_tokens", "min_tokens"},
                                             {"end_tokens", "stop_token_ids"},
                                             {"top_log_probabilities", "logprobs"},
                                             {"sample", ""},

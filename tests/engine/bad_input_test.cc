@@ -68,6 +68,11 @@ TEST(BadInput, OfGenerate) {
     expect_refused(words, [&] { model.generate_batch({"the"}, options); });
   };
   refused("max_new_tokens is 0", {.max_new_tokens = 0});
+  refused("min_new_tokens is -1", {.min_new_tokens = -1});
+  refused("min_new_tokens is 4, expected at most max_new_tokens, 3",
+          {.max_new_tokens = 3, .min_new_tokens = 4});
+  refused("min_new_tokens is 2, and what the output must match ends it",
+          {.min_new_tokens = 2, .structured_output = {.regex = "a*"}});
   refused("max_new_tokens is 9223372036854775807", {.max_new_tokens = kLargest});
   refused("temperature is -1", {.temperature = -1.0f});
   refused("temperature is nan", {.temperature = kNan});

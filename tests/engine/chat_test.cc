@@ -68,6 +68,8 @@ TEST_F(Chat, TokensThatEndAnOutputAreNotPartOfIt) {
   ASSERT_GT(tokens.size(), 2u);
   const auto last = std::ranges::find(tokens, tokens[2]);
   const Generation ended = model.generate("the", {.max_new_tokens = 8, .end_tokens = {tokens[2]}});
+  const GenerateOptions longer{.max_new_tokens = 8, .min_new_tokens = 5, .end_tokens = {tokens[2]}};
+  EXPECT_GE(model.generate("the", longer).tokens.size(), 5u);
   EXPECT_EQ(ended.tokens, std::vector<int32_t>(tokens.begin(), last));
   EXPECT_EQ(ended.finish_reason, FinishReason::stop);
 }

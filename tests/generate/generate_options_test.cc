@@ -52,11 +52,11 @@ TEST(GenerateOptions, AreDifferentWhenOneIs) {
 /// Does not compile when a struct has other fields than this: a field needs a row, but for
 /// structured_output, whose own fields have them, and its answer, which answer_options() sets.
 TEST(GenerateOptions, AreAllDeclared) {
-  [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] =
+  [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, af] =
       GenerateOptions();
   int rows = 0;
   GenerateOption::for_each([&](const auto&) { ++rows; });
-  EXPECT_EQ(rows, 16);
+  EXPECT_EQ(rows, 17);
   [[maybe_unused]] const auto& [r, s, t, u, v, w] = SearchOptions();
   rows = 0;
   SearchOption::for_each([&](const auto&) { ++rows; });

@@ -71,6 +71,7 @@ void prepare_output(const Model& model, const GenerateOptions& options) {
 void add_max_new_tokens(Command& command, SamplingArguments& arguments, const char* standard) {
   add_declared_option(command, GenerateOption::max_new_tokens, arguments.generate)
       .description(fmt::format("{} (default: {})", GenerateOption::max_new_tokens.help, standard));
+  add_declared_option(command, GenerateOption::min_new_tokens, arguments.generate);
 }
 
 std::vector<Option> add_sampling_options(Command& command, SamplingArguments& arguments) {

@@ -180,6 +180,17 @@ generate::GeneratorOptions LoadedModel::generator_options(const GenerateOptions&
   if (!asked.max_new_tokens && !suggested.max_new_tokens) result.max_length = suggested.max_length;
   result.rules = suggested.rules;
   result.rules.repetition_penalty = result.sampling.repetition_penalty;
+  if (asked.min_new_tokens) {
+    result.rules.min_length = 0;
+    result.rules.min_new_tokens = *asked.min_new_tokens;
+    generate::GenerateOption::min_new_tokens.check(*asked.min_new_tokens);
+    require_input(*asked.min_new_tokens <= result.max_new_tokens,
+                  "min_new_tokens is {}, expected at most max_new_tokens, {}",
+                  *asked.min_new_tokens, result.max_new_tokens);
+    require_input(*asked.min_new_tokens == 0 || asked.structured_output == StructuredOutput(),
+                  "min_new_tokens is {}, and what the output must match ends it",
+                  *asked.min_new_tokens);
+  }
   result.rules.eos_ids.insert(result.rules.eos_ids.end(), asked.end_tokens.begin(),
                               asked.end_tokens.end());
   if (asked.structured_output != StructuredOutput())

@@ -61,6 +61,8 @@ enum class SamplingUse { samples, penalizes };
 #define HEED_OTHER_GENERATE_OPTIONS(OPTION)                                                        \
   OPTION(max_new_tokens, .help = "Maximum number of tokens to generate",                           \
          .range = {1, kMaxBatchTokens}, .typed = {1, kMaxTyped}, .served = {1, kMaxServed})        \
+  OPTION(min_new_tokens, .help = "Number of tokens before which no token ends an output",          \
+         .range = {0, kMaxBatchTokens}, .typed = {0, kMaxTyped}, .served = {0, kMaxServed})        \
   OPTION(sample, .help = "Sample with the settings of generation_config.json")                     \
   OPTION(seed, .help = "Random seed", .range = {0})                                                \
   OPTION(skip_special_tokens, .help = "Leave special tokens out of the text of the output")        \

@@ -78,14 +78,12 @@ TEST(RequestFields, NeutralValuesAreAcceptedAndOthersRefused) {
                                                     {"mirostat", 0},
                                                     {"typical_p", 1.0},
                                                     {"cache_prompt", true},
-                                                    {"min_tokens", 0},
                                                     {"bad_words", Json::array()},
                                                     {"t_max_predict_ms", -1}}));
   EXPECT_EQ(answer.status, 200) << answer.body;
   EXPECT_EQ(answer.headers.count("x-heed-ignored"), 0u);
   refused_each(kPath, kSampled,
                {{"verbosity", "high"},
-                {"min_tokens", 3},
                 {"use_beam_search", true},
                 {"bad_words", {"a"}},
                 {"xtc_probability", 0.5},
@@ -106,6 +104,8 @@ TEST(RequestFields, NumbersOfOtherServersMeanTheSame) {
   const Json whole = posted(kPath, with(other, {{"ignore_eos", true}}));
   EXPECT_EQ(whole["choices"][0]["finish_reason"], "length");
   EXPECT_GE(whole["usage"]["total_tokens"], 64);
+  const Json longest = posted(kPath, with(kSampled, {{"max_tokens", 9}, {"min_tokens", 9}}));
+  EXPECT_EQ(longest["usage"]["completion_tokens"], 9);
 }
 
 TEST(RequestFields, WithoutASeedAnswersDifferAndCanBeHadAgain) {

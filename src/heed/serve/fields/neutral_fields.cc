@@ -31,7 +31,6 @@ std::span<const NeutralField> neutral_fields() {
       {"kv_transfer_params"},
       {"length_penalty", {"1"}},
       {"logits_processors", {"[]"}},
-      {"min_tokens", {"0"}},
       {"priority"},
       {"request_id"},
       {"return_token_ids", {"false"}},

@@ -58,6 +58,9 @@ void read_limit(JsonFields& fields, int64_t min_tokens, GenerateOptions& options
     if (!fields.find(name)) continue;
     options.max_new_tokens = is(fields, name, -1) ? kMost : fields.integer(name, min_tokens, kMost);
   }
+  auto least = GenerateOption::min_new_tokens;
+  least.key = "min_tokens";
+  read_option(fields, least, options);
 }
 
 /// The numbers of sampling, and what they are called elsewhere.
