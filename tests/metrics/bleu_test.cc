@@ -27,7 +27,7 @@ TEST(Bleu, EqualsSacrebleu) {
   ASSERT_GE(golden()["corpora"].size(), 60u);
   for (const auto& corpus : golden()["corpora"]) {
     SCOPED_TRACE(corpus["name"]);
-    const Bleu bleu = corpus_bleu(corpus["hypotheses"], corpus["references"]);
+    const Bleu bleu = corpus_bleu(corpus["hypotheses"], corpus["references"].get<Lines>());
     EXPECT_NEAR(bleu.score, corpus["bleu"], 1e-6);
     for (size_t n = 0; n < 4; ++n) EXPECT_NEAR(bleu.precisions[n], corpus["precisions"][n], 1e-6);
     EXPECT_NEAR(bleu.brevity_penalty, corpus["brevity_penalty"], 1e-9);
@@ -35,6 +35,14 @@ TEST(Bleu, EqualsSacrebleu) {
     EXPECT_EQ(bleu.reference_length, corpus["reference_length"]);
     EXPECT_EQ(bleu.text(), corpus["bleu_text"]);
   }
+}
+
+TEST(Bleu, OfSeveralReferencesTakesTheLargestCountsAndTheClosestLength) {
+  const Bleu bleu =
+      corpus_bleu({"a a b c"}, std::vector<Lines>{{"a b"}, {"a a c c d d"}, {"e e e e e"}});
+  EXPECT_EQ(bleu.precisions[0], 100);
+  EXPECT_EQ(bleu.reference_length, 5);
+  EXPECT_EQ(bleu.signature().substr(0, 8), "nrefs:3|");
 }
 
 TEST(Bleu, SignatureIsSacrebleusWithHeedsVersion) {

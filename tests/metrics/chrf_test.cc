@@ -22,7 +22,8 @@ const nlohmann::json& golden_chrf() {
 TEST(Chrf, EqualsSacrebleu) {
   for (const auto& corpus : golden_chrf()["corpora"]) {
     SCOPED_TRACE(corpus["name"]);
-    const Chrf chrf = corpus_chrf(corpus["hypotheses"], corpus["references"]);
+    const Chrf chrf =
+        corpus_chrf(corpus["hypotheses"], corpus["references"].get<std::vector<std::string>>());
     EXPECT_NEAR(chrf.score, corpus["chrf"], 1e-6);
     EXPECT_EQ(chrf.text(), corpus["chrf_text"]);
   }
@@ -31,7 +32,9 @@ TEST(Chrf, EqualsSacrebleu) {
 TEST(Chrf, WithWordsEqualsSacrebleusChrfPlusPlus) {
   for (const auto& corpus : golden_chrf()["corpora"]) {
     SCOPED_TRACE(corpus["name"]);
-    const Chrf chrf = corpus_chrf(corpus["hypotheses"], corpus["references"], {.word_order = 2});
+    const Chrf chrf =
+        corpus_chrf(corpus["hypotheses"], corpus["references"].get<std::vector<std::string>>(),
+                    {.word_order = 2});
     EXPECT_NEAR(chrf.score, corpus["chrf_plus_plus"], 1e-6);
     EXPECT_EQ(chrf.text(), corpus["chrf_plus_plus_text"]);
   }
@@ -57,10 +60,10 @@ TEST(Chrf, RejectsUnequalOrZeroNumbersOfLines) {
     return "no error";
   };
   EXPECT_EQ(error({"a"}, {}, {}),
-            "chrF needs one reference per translation, found 1 translations and 0 references");
-  EXPECT_EQ(error({}, {}, {}), "chrF needs at least one translation, found none");
+            "chrF2 needs one reference per translation, found 1 translations and 0 references");
+  EXPECT_EQ(error({}, {}, {}), "chrF2 needs at least one translation, found none");
   EXPECT_EQ(error({"a"}, {"a"}, {.word_order = -1}),
-            "the word order of chrF is -1, expected at least 0");
+            "the word order of chrF is -1, expected 0 to 8");
 }
 
 TEST(Chrf, ScoresALineOfAMegabyteInLinearTime) {

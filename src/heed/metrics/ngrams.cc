@@ -1,5 +1,7 @@
 #include "heed/metrics/ngrams.h"
 
+#include <algorithm>
+
 namespace heed::metrics {
 namespace {
 
@@ -36,18 +38,26 @@ std::vector<int32_t> WordIds::operator()(std::span<const std::string_view> words
 }
 
 std::vector<NgramOverlap> ngram_overlaps(std::span<const int32_t> hypothesis,
-                                         std::span<const int32_t> reference, int max_order) {
+                                         std::span<const std::vector<int32_t>> references,
+                                         int max_order) {
   std::vector<NgramOverlap> overlaps;
-  NgramIds ours(hypothesis), theirs(reference);
+  NgramIds ours(hypothesis);
+  std::vector<NgramIds> theirs(references.begin(), references.end());
   for (int n = 1; n <= max_order; ++n) {
     NgramIds::Numbering numbering;
-    theirs.extend_to(static_cast<size_t>(n), numbering);
+    for (NgramIds& ids : theirs) ids.extend_to(static_cast<size_t>(n), numbering);
     ours.extend_to(static_cast<size_t>(n), numbering);
     NgramOverlap overlap;
     overlap.hypothesis = static_cast<int64_t>(ours.ids().size());
-    overlap.reference = static_cast<int64_t>(theirs.ids().size());
     std::vector<int64_t> unmatched(numbering.size());
-    for (const int32_t id : theirs.ids()) ++unmatched[static_cast<size_t>(id)];
+    for (const NgramIds& ids : theirs) {
+      overlap.reference += static_cast<int64_t>(ids.ids().size());
+      std::vector<int64_t> counts(numbering.size());
+      for (const int32_t id : ids.ids()) {
+        const auto which = static_cast<size_t>(id);
+        unmatched[which] = std::max(unmatched[which], ++counts[which]);
+      }
+    }
     for (const int32_t id : ours.ids()) overlap.matches += unmatched[static_cast<size_t>(id)]-- > 0;
     overlaps.push_back(overlap);
   }

@@ -8,10 +8,12 @@
 
 namespace heed::metrics {
 
-/// N-gram counts of a hypothesis and its reference for one order.
+/// N-gram counts of a hypothesis and its references for one order.
 struct NgramOverlap {
-  int64_t hypothesis = 0, reference = 0;  // number of n-grams in each
-  int64_t matches = 0;                    // sum over distinct n-grams of the smaller count
+  int64_t hypothesis = 0, reference = 0;  // number of n-grams; of all references together
+  /// The sum over distinct n-grams of the smaller count: that in the hypothesis, or the largest in
+  /// a reference.
+  int64_t matches = 0;
 };
 
 /// Numbers words in the order in which they first occur. The words that it has seen must outlive
@@ -27,6 +29,7 @@ class WordIds {
 /// The overlaps for n = 1, ..., max_order. Items are ids of words or characters. Expected time is
 /// linear in the lengths times max_order.
 std::vector<NgramOverlap> ngram_overlaps(std::span<const int32_t> hypothesis,
-                                         std::span<const int32_t> reference, int max_order);
+                                         std::span<const std::vector<int32_t>> references,
+                                         int max_order);
 
 }  // namespace heed::metrics
