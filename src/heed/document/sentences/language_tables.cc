@@ -20,8 +20,8 @@ constexpr std::array kTables = std::to_array<LanguageTable>({
          "co corp inc ltd llc llp plc bros jr sr dept univ assn assoc ave blvd rd hwy bldg apt "
          "ste ph.d m.d b.a m.a b.sc m.sc d.c u.s u.k e.u u.n u.s.a a.m p.m a.d b.c ed eds trans "
          "est al jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thurs fri "
-         "min max ala ariz ark calif colo conn del fla ga ill ind kan ky la mass md mich "
-         "minn mo mont neb nev okla ore pa penn tenn tex va vt wash wis wyo n.y n.j l.a anon "
+         "min max ala ariz ark calif colo conn del fla ind kan ky md mich "
+         "minn mo mont neb nev okla pa penn tenn tex va vt wis wyo n.y n.j l.a anon "
          "gal tel temp intl natl govt mfg ry sq pl cres hosp",
      .at_end = "etc ibid",
      .starters =
@@ -38,16 +38,15 @@ constexpr std::array kTables = std::to_array<LanguageTable>({
          "dr prof hr hrn fr frl st sr dipl dipl.-ing ing mag univ.-prof z.b z.t d.h i.d.r i.a "
          "s.o s.u v.a u.a o.ä.w bzw bspw bzgl ca evtl ggf ggfs vgl sog sogen gem einschl inkl "
          "insb insbes zzgl exkl ausschl lt med phil jur rer nat theol habil hl geb gest verh "
-         "ehem stellv urspr z d i.e a.d v.d ob unt königl kgl kath ev gen maj hptm oberstlt",
+         "ehem stellv urspr z d i.e a.d v.d unt königl kgl kath ev gen maj hptm oberstlt",
      .before_number =
          "nr nrn art abs abschn s bd bde kap abb tab ziff rn rdnr anm fn buchst satz lfd hs "
          "aufl jg h vol ps jh jhd",
-     .inside =
-         "u.ä o.ä u.dgl dgl dergl str pl tel mio mrd mill std min sek jhdt jh jhs chr v.chr "
-         "n.chr co gebr jun sen jr ff f aufl hrsg hg verl bearb übers abt anz ber bes bev "
-         "bundesl dt engl frz ital jan feb febr apr jun jul aug sep sept okt nov dez mo di mi "
-         "do fr sa so max mind temp gest inh kfm stk zl allg amtl m.e m.w zt z.zt zzt a.m "
-         "b.a m.a",
+     .inside = "u.ä o.ä u.dgl dgl dergl str pl tel mio mrd mill std min sek jhdt jh jhs chr v.chr "
+               "n.chr co gebr jun sen jr ff f aufl hrsg hg verl bearb übers abt anz ber bes bev "
+               "bundesl dt engl frz ital jan feb febr apr jun jul aug sep sept okt nov dez mo di "
+               "fr max mind temp gest inh kfm stk zl allg amtl m.e m.w zt z.zt zzt a.m "
+               "b.a m.a",
      .at_end = "usw usf etc u.s.w u.v.m uvm e.v a.a.o",
      .starters =
          "aber alle allerdings als am an anschließend auch auf aus außerdem bei beide beim bis "
@@ -63,15 +62,15 @@ constexpr std::array kTables = std::to_array<LanguageTable>({
      .ordinals = false,
      .before_name =
          "sr sra srta sres sras dr dra dres lic ing arq prof profa d dª dña don gral cap cnel "
-         "tte sgto almte mons rvdo rdo fr sto sta s.m s.a.r excmo excma ilmo ilma p.ej ej "
+         "tte sgto almte mons rvdo rdo fr sto sta s.m s.a.r excmo excma ilmo ilma p.ej "
          "vid cf aprox gob pdte mtro ntra ntro",
      .before_number = "no núm núms nº n art arts pág págs p pp cap vol t fig figs tel tfno ext "
-                      "km apdo c calle",
+                      "km apdo calle",
      .inside =
          "vs av avda ctra pza dpto depto cía co ltd ltda inc s.a s.l s.r.l ee.uu ee.uu.aa rr.hh "
          "ff.cc ff.aa cc.aa jj.oo a.c d.c a.m p.m a.de.c d.de.c máx mín ed eds trad coord comp "
-         "jr ene feb mar abr may jun jul ago sep sept oct nov dic lun mié jue vie sáb dom ud uds "
-         "vd vds izq izda dcha dcho hnos admón prov aa uu ee bs dicc tamb sig cta bco",
+         "jr ene feb abr may jun jul ago sep sept oct nov lun mié jue vie sáb dom ud uds "
+         "vd vds izq izda dcha dcho hnos admón prov aa uu ee bs dicc tamb cta bco",
      .at_end = "etc",
      .starters =
          "a además ahora al algunas algunos antes así aunque cada como con cuando cuenta dado de "
@@ -84,13 +83,13 @@ constexpr std::array kTables = std::to_array<LanguageTable>({
      .iso3 = "fra",
      .ordinals = false,
      .before_name =
-         "m mm mr mme mmes mlle mlles dr drs pr prof me mes mgr st ste sts stes cf c.-à-d p.ex "
-         "ex env gal col cap cdt lt sgt vve ch av boul",
+         "m mm mr mme mmes mlle mlles dr drs pr prof mes mgr st ste sts stes cf c.-à-d p.ex "
+         "env gal col cdt lt sgt vve ch av boul",
      .before_number =
          "no n° nos art arts p pp pg fig figs vol vols chap t tél al éq réf sect par §",
      .inside =
-         "bd bld boulv ave pl rte fg éd éds coll trad ibid id op dir suppl sér adj adv inv ltd "
-         "inc cie co s.a s.a.r.l s.n.c.f jr janv févr avr juil sept oct nov déc lun mer jeu ven "
+         "bd bld boulv ave pl rte fg éd éds coll trad ibid id op suppl sér adj adv inv ltd "
+         "inc cie co s.a s.a.r.l s.n.c.f jr janv févr avr juil sept oct nov déc lun jeu ven "
          "sam dim env hab max min a.m av.j.-c apr.j.-c j.-c apr masc fém sing plur etc.al éd dép",
      .at_end = "etc",
      .starters =
@@ -108,9 +107,8 @@ constexpr std::array kTables = std::to_array<LanguageTable>({
          "sig sig.ra sigg sig.na dott dott.ssa dr prof prof.ssa ing avv arch geom rag on sen mons "
          "don s ss gen col cap ten es p.es cfr ca spett egr gent.mo gent.ma ill.mo rev",
      .before_number = "n nr art artt pag pagg p pp cap vol fig tab tel sec par all",
-     .inside =
-         "s.p.a s.r.l s.n.c ecc.mo a.c d.c p.zza v.le c.so gen feb mar apr mag giu lug ago set "
-         "sett ott nov dic lun mer gio ven sab dom max min ed trad jr ltd inc co b.c",
+     .inside = "s.p.a s.r.l s.n.c ecc.mo a.c d.c p.zza v.le c.so gen feb apr mag giu lug ago set "
+               "sett ott nov dic lun mer gio ven sab dom max min ed trad jr ltd inc co b.c",
      .at_end = "ecc etc",
      .starters =
          "a ad al alla alcune alcuni anche ancora come con così da dal dalla del della di dopo "
@@ -125,9 +123,8 @@ constexpr std::array kTables = std::to_array<LanguageTable>({
          "sr sra sres sras srta dr dra drs profa prof eng arq d dom st sto sta exmo exma ilmo "
          "ilma gen cel cap ten sgt p.ex ex cf aprox v.exa",
      .before_number = "n nº no núm art arts pág págs p pp cap vol fig tab tel séc ref",
-     .inside =
-         "av r pça tv rod cia ltda s.a inc co jr a.c d.c a.m p.m ed eds trad jan fev mar abr mai "
-         "jun jul ago set out nov dez seg ter qua qui sex sáb máx mín dept depto e.u.a km",
+     .inside = "av r pça tv rod cia ltda s.a inc co jr a.c d.c a.m p.m ed eds trad jan fev abr mai "
+               "jun jul ago set out nov dez seg qua qui sex sáb máx mín dept depto e.u.a km",
      .at_end = "etc",
      .starters =
          "a ainda além algumas alguns ao aos após apesar as assim até cada com como contudo da "
@@ -156,17 +153,17 @@ constexpr std::array kTables = std::to_array<LanguageTable>({
      .iso3 = "rus",
      .ordinals = false,
      .before_name =
-         "г гг.г гр г-н г-жа им проф акад доц д-р инж ген полк подп кап св о ул пр просп пер пл "
-         "наб бул ш пос дер с оз р обл р-н респ т.е т.н т.к т.наз напр в.т.ч ср см тов гос мин "
+         "св г гг.г гр г-н г-жа им проф акад доц д-р инж ген полк подп кап ул пр просп пер пл "
+         "наб бул ш пос дер с оз р обл р-н респ т.е т.н т.к т.наз напр в.т.ч ср см тов гос "
          "н.э.до букв англ нем фр франц итал исп лат греч араб яп кит тур польск рус укр "
          "др.-греч санскр тж",
      .before_number = "№ рис табл гл ст п пп стр с т тт вып ч кн изд разд тел д кв корп стр оф",
      .inside =
-         "т.п т.д др пр гг вв в л руб коп тыс млн млрд трлн чел экз км м см мм кг кв куб куб.м "
-         "мин сек час ч н.э до.н.э мл ст янв фев февр мар апр июн июл авг сен сент окт ноя нояб "
+         "пр мин гг вв в л руб коп тыс млн млрд трлн чел экз км м см мм кг кв куб куб.м "
+         "сек час ч мл ст янв фев февр мар апр июн июл авг сен сент окт ноя нояб "
          "дек пн вт ср чт пт сб вс шт ок прибл макс ред сост пер авт соч собр изд-во ун-т ин-т "
          "долл грн а.е у.е с.ш в.д ю.ш з.д б.ч",
-     .at_end = "",
+     .at_end = "н.э т.д т.п др",
      .starters =
          "а без более был была были было в вместе во впервые все всего вскоре вы где да далее "
          "для до его ее ей если есть ещё еще её за затем здесь и из из-за или им именно их к "

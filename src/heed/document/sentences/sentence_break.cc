@@ -121,9 +121,11 @@ bool is_wide_terminator(char32_t value) {
 }
 
 bool is_ideographic(char32_t value) {
+  constexpr char32_t kProlongedSound = 0x30FC;  // of Katakana and Hiragana
   static const CharSet set = [] {
     CodePointRanges ranges;
     for (const char* script : {"han", "hiragana", "katakana"}) ranges.add(category(script));
+    ranges.add(kProlongedSound, kProlongedSound);
     return CharSet(ranges);
   }();
   return value > 0x7F && set.contains(value);

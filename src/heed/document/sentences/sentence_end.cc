@@ -126,14 +126,19 @@ PossibleEnd read_possible_end(const TextView& text, size_t begin, size_t line_en
       const char32_t value = text.at(position);
       if (sentence_break(value) == terminator) found.strong = true;
       if (is_wide_terminator(value)) found.wide = true;
+      if (sentence_break(value) == terminator && position > 0 &&
+          is_ideographic(text.at(text.previous(position))))
+        found.wide = true;
       if (value == kEllipsis) full_stops += 3;
       if (value == '.') ++full_stops;
       position = text.next(position);
     }
     if (!found.strong) {
-      const size_t behind = behind_spaced_full_stops(text, position, line_end);
-      if (behind > position) full_stops += 2;
-      position = behind;
+      const size_t first = position;
+      position = behind_spaced_full_stops(text, position, line_end);
+      const auto more = std::ranges::count(text.bytes().substr(first, position - first), '.');
+      if (more > 0) found.spaced_full_stops = static_cast<int>(more) + 1;
+      full_stops += static_cast<size_t>(more);
     }
     if (found.marks_end == 0) found.marks_end = position;
     size_t behind = behind_closing(text, position, line_end);
@@ -145,6 +150,11 @@ PossibleEnd read_possible_end(const TextView& text, size_t begin, size_t line_en
   }
   found.ellipsis = full_stops > 1;
   found.end = position;
+  // "end. . . . Next": a full stop, and an ellipsis that belongs to what follows.
+  if (found.spaced_full_stops == 4 && text.skip_spaces(position, line_end) < line_end &&
+      position == found.marks_end && begin > 0 &&
+      text.break_at(text.previous(begin)) != SentenceBreak::space)
+    return {.begin = begin, .end = text.next(begin), .marks_end = text.next(begin)};
   return found;
 }
 
@@ -192,14 +202,34 @@ bool SentenceEnds::ends_unspaced(const PossibleEnd& end) const {
   return end.strong && (is_ideographic(next) || kind == opening);
 }
 
+/// "[...]", "(?)"; and ". . .", which is inside a sentence, unlike ". . . .".
+bool SentenceEnds::is_remark(const PossibleEnd& end) const {
+  if (end.begin == 0) return false;
+  const SentenceBreak before = text_.break_at(text_.previous(end.begin));
+  if (before == space && end.spaced_full_stops == 3) return true;
+  return before == opening && end.marks_end < line_end_ && text_.break_at(end.marks_end) == closing;
+}
+
 bool SentenceEnds::ends(size_t start, const PossibleEnd& end) const {
   if (text_.skip_spaces(end.end, line_end_) == line_end_) return true;
+  if (is_remark(end)) return false;
   if (text_.break_at(end.end) != space) return ends_unspaced(end);
   const Following following = read_following(end.end);
   if (following.first == comma) return false;
-  if (following.kind == lower) return false;
+  if (following.kind == lower && !ends_before_small_letter(start, end, following)) return false;
   if (end.strong || end.ellipsis) return true;
   return full_stop_ends(start, end, following);
+}
+
+/// Texts without capitals, and sentences that begin with an ellipsis or an address.
+bool SentenceEnds::ends_before_small_letter(size_t start, const PossibleEnd& end,
+                                            const Following& following) const {
+  if (following.first == full_stop) return !end.ellipsis;
+  if (following.word.starts_with("http") || following.word == "www") return !end.closed;
+  if (end.closed) return false;
+  const char32_t mark = text_.at(end.begin);
+  if (end.strong && (mark != '!' || end.marks_end > end.begin + 1)) return true;
+  return text_.break_at(start) == lower && !end.ellipsis;
 }
 
 size_t SentenceEnds::word_begin(size_t start, size_t end) const {
@@ -221,6 +251,14 @@ bool SentenceEnds::follows_small_word(size_t start, size_t end) const {
   return begin < at && text_.break_at(begin) == lower;
 }
 
+std::string SentenceEnds::letter_before(size_t start, size_t begin) const {
+  const size_t stop = text_.trim_spaces(start, begin);
+  if (stop == begin || stop < start + 2 || text_.bytes()[stop - 1] != '.') return {};
+  const size_t letter = word_begin(start, stop - 1);
+  const std::string_view word = text_.bytes().substr(letter, stop - letter);
+  return is_one_letter(word.substr(0, word.size() - 1)) ? in_lower_case(word) : std::string();
+}
+
 bool SentenceEnds::full_stop_ends(size_t start, const PossibleEnd& end,
                                   const Following& following) const {
   if (end.closed) return true;
@@ -233,7 +271,11 @@ bool SentenceEnds::full_stop_ends(size_t start, const PossibleEnd& end,
     return !rules_.has_ordinals() || word.size() > 2 || following.kind != upper ||
            rules_.begins_sentences(following.word);
   }
-  const AbbreviationKind kind = rules_.abbreviation(word);
+  AbbreviationKind kind = rules_.abbreviation(word);
+  if (is_one_letter(word))
+    if (const std::string pair = letter_before(start, begin) + word; pair.size() > word.size())
+      if (const AbbreviationKind whole = rules_.abbreviation(pair); whole != AbbreviationKind::none)
+        kind = whole;
   if (following.kind == number) {
     if (kind == AbbreviationKind::none || kind == AbbreviationKind::at_end)
       return !is_one_letter(word) || following.marked;
@@ -243,7 +285,7 @@ bool SentenceEnds::full_stop_ends(size_t start, const PossibleEnd& end,
     case AbbreviationKind::before_name:
       return false;
     case AbbreviationKind::before_number:
-      if (is_roman_number(following.word) && !following.abbreviated) return false;
+      if (is_roman_number(following.word) && !rules_.begins_sentences(following.word)) return false;
       if (is_one_letter(word)) break;
       return true;
     case AbbreviationKind::at_end:

@@ -12,6 +12,7 @@ namespace heed::document {
 struct PossibleEnd {
   size_t begin = 0, end = 0;  // bytes
   size_t marks_end = 0;       // behind the first terminators
+  int spaced_full_stops = 0;  // of an ellipsis with spaces: ". . ."
   bool strong = false;        // has a terminator other than the full stop
   bool wide = false;          // has one that no space follows (is_wide_terminator)
   bool ellipsis = false;      // more than one full stop
@@ -33,9 +34,14 @@ class SentenceEnds {
  private:
   struct Following;  // what stands behind an end
   Following read_following(size_t position) const;
+  bool is_remark(const PossibleEnd& end) const;
   bool ends_unspaced(const PossibleEnd& end) const;
+  bool ends_before_small_letter(size_t start, const PossibleEnd& end,
+                                const Following& following) const;
   bool full_stop_ends(size_t start, const PossibleEnd& end, const Following& following) const;
   bool ends_before_capital(size_t start, std::string_view word, const Following& following) const;
+  /// "z." if that stands before the letter that begins at `begin`, as in "z. B."; or nothing.
+  std::string letter_before(size_t start, size_t begin) const;
   /// Whether the word before the one that ends at `end` begins with a small letter.
   bool follows_small_word(size_t start, size_t end) const;
   size_t word_begin(size_t start, size_t end) const;
