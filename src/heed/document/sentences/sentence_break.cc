@@ -131,6 +131,14 @@ bool is_ideographic(char32_t value) {
   return value > 0x7F && set.contains(value);
 }
 
+std::string in_lower_case(std::string_view text) {
+  std::string lower;
+  text::for_each_code_point(text, [&](const text::CodePoint& point, std::string_view) {
+    text::append_lower_case(lower, point.value);
+  });
+  return lower;
+}
+
 size_t TextView::skip_spaces(size_t position, size_t end) const {
   while (position < end && break_at(position) == SentenceBreak::space) position = next(position);
   return position;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "heed/text/utf8.h"
@@ -34,6 +35,9 @@ bool is_wide_terminator(char32_t value);
 
 /// Whether it is written without spaces between words: Han, Hiragana, Katakana.
 bool is_ideographic(char32_t value);
+
+/// A piece of text in lower case.
+std::string in_lower_case(std::string_view text);
 
 /// Well-formed UTF-8, read in both directions by the byte at which a code point begins.
 class TextView {

@@ -2,18 +2,19 @@
 
 #include <algorithm>
 
-#include "heed/text/unicode/properties.h"
-
 namespace heed::document {
 namespace {
 
-using enum SentenceBreak;
-
 constexpr char32_t kEllipsis = 0x2026;
 
-bool is_letter(SentenceBreak kind) { return kind == lower || kind == upper || kind == letter; }
+bool is_letter(SentenceBreak kind) {
+  return kind == SentenceBreak::lower || kind == SentenceBreak::upper ||
+         kind == SentenceBreak::letter;
+}
 
-bool is_terminator(SentenceBreak kind) { return kind == full_stop || kind == terminator; }
+bool is_terminator(SentenceBreak kind) {
+  return kind == SentenceBreak::full_stop || kind == SentenceBreak::terminator;
+}
 
 /// Marks of emphasis in plain texts.
 bool is_emphasis(char32_t value) { return value == '*' || value == '_'; }
@@ -22,7 +23,7 @@ bool is_emphasis(char32_t value) { return value == '*' || value == '_'; }
 size_t behind_reference(const TextView& text, size_t position, size_t line_end) {
   if (text.at(position) != '[') return position;
   size_t at = position + 1;
-  while (at < line_end && text.break_at(at) == number) at = text.next(at);
+  while (at < line_end && text.break_at(at) == SentenceBreak::number) at = text.next(at);
   return at > position + 1 && at < line_end && text.at(at) == ']' ? at + 1 : position;
 }
 
@@ -35,11 +36,12 @@ size_t behind_closing(const TextView& text, size_t position, size_t line_end) {
     const char32_t value = text.at(position);
     const SentenceBreak kind = sentence_break(value);
     const size_t next = text.next(position);
-    const bool before_word = is_letter(kind_at(next)) || kind_at(next) == number;
-    if (kind == extend || kind == closing) {
+    const bool before_word = is_letter(kind_at(next)) || kind_at(next) == SentenceBreak::number;
+    if (kind == SentenceBreak::extend || kind == SentenceBreak::closing) {
       position = next;
-    } else if ((kind == quote || kind == opening || is_emphasis(value)) && !before_word &&
-               value != '(' && value != '[') {
+    } else if ((kind == SentenceBreak::quote || kind == SentenceBreak::opening ||
+                is_emphasis(value)) &&
+               !before_word && value != '(' && value != '[') {
       position = next;
     } else if (const size_t behind = behind_reference(text, position, line_end);
                behind > position) {
@@ -57,8 +59,8 @@ size_t behind_spaced_quote(const TextView& text, size_t position, size_t line_en
   const size_t quote = text.skip_spaces(position, line_end);
   if (quote == position || quote == line_end || text.at(quote) != kGuillemet) return position;
   const size_t next = text.next(quote);
-  if (next < line_end && text.break_at(next) != space && text.break_at(next) != comma &&
-      !is_terminator(text.break_at(next)))
+  if (next < line_end && text.break_at(next) != SentenceBreak::space &&
+      text.break_at(next) != SentenceBreak::comma && !is_terminator(text.break_at(next)))
     return position;
   return next;
 }
@@ -67,10 +69,12 @@ size_t behind_spaced_quote(const TextView& text, size_t position, size_t line_en
 size_t behind_spaced_full_stops(const TextView& text, size_t position, size_t line_end) {
   for (;;) {
     const size_t dot = text.skip_spaces(position, line_end);
-    if (dot == position || dot == line_end || text.break_at(dot) != full_stop) return position;
+    if (dot == position || dot == line_end || text.break_at(dot) != SentenceBreak::full_stop)
+      return position;
     const size_t next = text.next(dot);
-    if (next < line_end && text.break_at(next) != space && text.break_at(next) != closing &&
-        text.break_at(next) != quote)
+    if (next < line_end && text.break_at(next) != SentenceBreak::space &&
+        text.break_at(next) != SentenceBreak::closing &&
+        text.break_at(next) != SentenceBreak::quote)
       return position;
     position = next;
   }
@@ -86,12 +90,12 @@ bool is_initials(std::string_view word) {
   size_t length = 0, parts = 0;
   for (size_t at = 0; at < word.size(); at = text.next(at)) {
     const SentenceBreak kind = text.break_at(at);
-    if (kind == full_stop || word[at] == '-') {
+    if (kind == SentenceBreak::full_stop || word[at] == '-') {
       length = 0;
     } else if (is_letter(kind)) {
       parts += length == 0;
       if (++length > 2) return false;
-    } else if (kind != extend) {
+    } else if (kind != SentenceBreak::extend) {
       return false;
     }
   }
@@ -109,14 +113,6 @@ bool is_number(std::string_view word) {
 
 }  // namespace
 
-std::string in_lower_case(std::string_view text) {
-  std::string lower;
-  text::for_each_code_point(text, [&](const text::CodePoint& point, std::string_view) {
-    text::append_lower_case(lower, point.value);
-  });
-  return lower;
-}
-
 PossibleEnd read_possible_end(const TextView& text, size_t begin, size_t line_end) {
   PossibleEnd found{.begin = begin};
   size_t position = begin, full_stops = 0;
@@ -124,9 +120,9 @@ PossibleEnd read_possible_end(const TextView& text, size_t begin, size_t line_en
     const size_t marks = position;
     while (position < line_end && is_terminator(text.break_at(position))) {
       const char32_t value = text.at(position);
-      if (sentence_break(value) == terminator) found.strong = true;
+      if (sentence_break(value) == SentenceBreak::terminator) found.strong = true;
       if (is_wide_terminator(value)) found.wide = true;
-      if (sentence_break(value) == terminator && position > 0 &&
+      if (sentence_break(value) == SentenceBreak::terminator && position > 0 &&
           is_ideographic(text.at(text.previous(position))))
         found.wide = true;
       if (value == kEllipsis) full_stops += 3;
@@ -175,18 +171,20 @@ SentenceEnds::Following SentenceEnds::read_following(size_t position) const {
   size_t at = found.begin;
   while (at < line_end_) {
     found.kind = text_.break_at(at);
-    if (is_letter(found.kind) || found.kind == number) break;
+    if (is_letter(found.kind) || found.kind == SentenceBreak::number) break;
     found.marked = true;
     at = text_.next(at);
-    if (found.kind == comma || found.kind == space) {
-      if (found.kind == comma) break;
+    if (found.kind == SentenceBreak::comma || found.kind == SentenceBreak::space) {
+      if (found.kind == SentenceBreak::comma) break;
     }
   }
   constexpr size_t kLongestWord = 40;  // bytes that a word of the tables may have
   const size_t begin = at;
   while (at < line_end_ && at - begin < kLongestWord) {
     const SentenceBreak kind = text_.break_at(at);
-    if (!is_letter(kind) && kind != extend && kind != number && text_.at(at) != '\'') break;
+    if (!is_letter(kind) && kind != SentenceBreak::extend && kind != SentenceBreak::number &&
+        text_.at(at) != '\'')
+      break;
     at = text_.next(at);
   }
   found.word = in_lower_case(text_.bytes().substr(begin, at - begin));
@@ -197,26 +195,28 @@ SentenceEnds::Following SentenceEnds::read_following(size_t position) const {
 bool SentenceEnds::ends_unspaced(const PossibleEnd& end) const {
   const char32_t next = text_.at(end.end);
   const SentenceBreak kind = sentence_break(next);
-  if (kind == comma || kind == extend) return false;
+  if (kind == SentenceBreak::comma || kind == SentenceBreak::extend) return false;
   if (end.wide) return true;
-  return end.strong && (is_ideographic(next) || kind == opening);
+  return end.strong && (is_ideographic(next) || kind == SentenceBreak::opening);
 }
 
 /// "[...]", "(?)"; and ". . .", which is inside a sentence, unlike ". . . .".
 bool SentenceEnds::is_remark(const PossibleEnd& end) const {
   if (end.begin == 0) return false;
   const SentenceBreak before = text_.break_at(text_.previous(end.begin));
-  if (before == space && end.spaced_full_stops == 3) return true;
-  return before == opening && end.marks_end < line_end_ && text_.break_at(end.marks_end) == closing;
+  if (before == SentenceBreak::space && end.spaced_full_stops == 3) return true;
+  return before == SentenceBreak::opening && end.marks_end < line_end_ &&
+         text_.break_at(end.marks_end) == SentenceBreak::closing;
 }
 
 bool SentenceEnds::ends(size_t start, const PossibleEnd& end) const {
   if (text_.skip_spaces(end.end, line_end_) == line_end_) return true;
   if (is_remark(end)) return false;
-  if (text_.break_at(end.end) != space) return ends_unspaced(end);
+  if (text_.break_at(end.end) != SentenceBreak::space) return ends_unspaced(end);
   const Following following = read_following(end.end);
-  if (following.first == comma) return false;
-  if (following.kind == lower && !ends_before_small_letter(start, end, following)) return false;
+  if (following.first == SentenceBreak::comma) return false;
+  if (following.kind == SentenceBreak::lower && !ends_before_small_letter(start, end, following))
+    return false;
   if (end.strong || end.ellipsis) return true;
   return full_stop_ends(start, end, following);
 }
@@ -224,12 +224,12 @@ bool SentenceEnds::ends(size_t start, const PossibleEnd& end) const {
 /// Texts without capitals, and sentences that begin with an ellipsis or an address.
 bool SentenceEnds::ends_before_small_letter(size_t start, const PossibleEnd& end,
                                             const Following& following) const {
-  if (following.first == full_stop) return !end.ellipsis;
+  if (following.first == SentenceBreak::full_stop) return !end.ellipsis;
   if (following.word.starts_with("http") || following.word == "www") return !end.closed;
   if (end.closed) return false;
   const char32_t mark = text_.at(end.begin);
   if (end.strong && (mark != '!' || end.marks_end > end.begin + 1)) return true;
-  return text_.break_at(start) == lower && !end.ellipsis;
+  return text_.break_at(start) == SentenceBreak::lower && !end.ellipsis;
 }
 
 size_t SentenceEnds::word_begin(size_t start, size_t end) const {
@@ -238,7 +238,8 @@ size_t SentenceEnds::word_begin(size_t start, size_t end) const {
     const char32_t value = text_.at(previous);
     const SentenceBreak kind = sentence_break(value);
     constexpr std::u32string_view kInside = U".-'’&/°№º:";
-    if (!is_letter(kind) && kind != number && kind != extend && kInside.find(value) == kInside.npos)
+    if (!is_letter(kind) && kind != SentenceBreak::number && kind != SentenceBreak::extend &&
+        kInside.find(value) == kInside.npos)
       break;
     end = previous;
   }
@@ -248,7 +249,7 @@ size_t SentenceEnds::word_begin(size_t start, size_t end) const {
 bool SentenceEnds::follows_small_word(size_t start, size_t end) const {
   size_t at = text_.trim_spaces(start, end);
   const size_t begin = word_begin(start, at);
-  return begin < at && text_.break_at(begin) == lower;
+  return begin < at && text_.break_at(begin) == SentenceBreak::lower;
 }
 
 std::string SentenceEnds::letter_before(size_t start, size_t begin) const {
@@ -268,7 +269,7 @@ bool SentenceEnds::full_stop_ends(size_t start, const PossibleEnd& end,
   if (word.empty()) return true;
   if (is_number(word)) {
     if (begin == start) return false;  // the number of an item of a list
-    return !rules_.has_ordinals() || word.size() > 2 || following.kind != upper ||
+    return !rules_.has_ordinals() || word.size() > 2 || following.kind != SentenceBreak::upper ||
            rules_.begins_sentences(following.word);
   }
   AbbreviationKind kind = rules_.abbreviation(word);
@@ -276,7 +277,7 @@ bool SentenceEnds::full_stop_ends(size_t start, const PossibleEnd& end,
     if (const std::string pair = letter_before(start, begin) + word; pair.size() > word.size())
       if (const AbbreviationKind whole = rules_.abbreviation(pair); whole != AbbreviationKind::none)
         kind = whole;
-  if (following.kind == number) {
+  if (following.kind == SentenceBreak::number) {
     if (kind == AbbreviationKind::none || kind == AbbreviationKind::at_end)
       return !is_one_letter(word) || following.marked;
     return false;

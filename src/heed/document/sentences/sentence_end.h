@@ -51,7 +51,4 @@ class SentenceEnds {
   size_t line_end_;
 };
 
-/// A piece of text in lower case.
-std::string in_lower_case(std::string_view text);
-
 }  // namespace heed::document
