@@ -1,21 +1,13 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "heed/document/document.h"
 #include "heed/document/sentences/abbreviations.h"
 
 namespace heed::document {
-
-/// Bytes of a text, of whole code points.
-struct ByteRange {
-  size_t begin = 0, end = 0;
-
-  std::string_view of(std::string_view text) const { return text.substr(begin, end - begin); }
-  bool operator==(const ByteRange&) const = default;
-};
 
 /// Finds the sentences of texts. The rules are those of Unicode (UAX #29, SB6 to SB11), made
 /// stricter: a sentence ends before white space alone, unless its script has none, and a full stop
