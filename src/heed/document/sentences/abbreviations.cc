@@ -41,6 +41,13 @@ LanguageRules::LanguageRules(std::string_view code, std::vector<std::string> lea
   std::ranges::sort(learned_);
 }
 
+bool LanguageRules::knows(std::string_view code) {
+  const std::string language = language_of(code);
+  return std::ranges::any_of(language_tables(), [&](const LanguageTable& table) {
+    return language == table.code || language == table.iso3;
+  });
+}
+
 bool LanguageRules::contains(const Words& words, std::string_view word) {
   return std::ranges::binary_search(words, word);
 }

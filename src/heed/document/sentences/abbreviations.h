@@ -23,6 +23,9 @@ class LanguageRules {
   /// more abbreviations of kind `inside`, in lower case, without their last full stop.
   explicit LanguageRules(std::string_view code, std::vector<std::string> learned = {});
 
+  /// Whether there are rules for a language.
+  static bool knows(std::string_view code);
+
   /// Of a word in lower case, without its last full stop: "e.g", "dr".
   AbbreviationKind abbreviation(std::string_view word) const;
   /// Whether sentences often begin with this word, in lower case: articles, pronouns.

@@ -59,7 +59,9 @@ void cut(const TextView& text, ByteRange range,
          const std::function<bool(std::string_view part)>& fits, std::vector<ByteRange>& parts) {
   range = {text.skip_spaces(range.begin, range.end), text.trim_spaces(range.begin, range.end)};
   if (range.begin >= range.end) return;
-  const size_t middle = fits(text.bytes().substr(range.begin, range.end - range.begin)) ? range.end : best_cut(text, range);
+  const size_t middle = fits(text.bytes().substr(range.begin, range.end - range.begin))
+                            ? range.end
+                            : best_cut(text, range);
   if (middle == range.end) {
     parts.push_back(range);
     return;
