@@ -166,6 +166,18 @@ class HEED_EXPORT Model {
   std::vector<Translation> translate_batch(const std::vector<std::string>& lines,
                                            const TranslateOptions& options = {},
                                            int64_t first_number = 1) const;
+  /// Told how many sentences of a document are translated. Called on the calling thread.
+  using OnSentences = std::function<void(int64_t done, int64_t all)>;
+  /// Translates a document: the sentences of each paragraph, which in plain text is a line, in
+  /// batches over the whole document. Each is translated as translate() does alone, and all else,
+  /// such as empty lines, stays. A paragraph without letters is not translated. What separated two
+  /// sentences separates their translations, but nothing does in Chinese and Japanese.
+  DocumentTranslation translate_document(const std::string& text,
+                                         const DocumentOptions& options = {},
+                                         const OnSentences& on_sentences = {}) const;
+  /// The longest source that the model was trained to translate, in tokens, one example in a
+  /// thousand left out, as `heed train` has noted; 0: not known.
+  int64_t trained_source_tokens() const;
   /// The tokens that translate() reads of a line, in the languages of `options`; none if the line
   /// has no words, so that nothing comes of it.
   std::vector<int32_t> source_tokens(std::string_view line,

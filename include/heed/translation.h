@@ -33,4 +33,38 @@ struct Translation {
   std::string text() const { return candidates.empty() ? std::string() : candidates.front().text; }
 };
 
+/// Options of the translation of a document.
+struct DocumentOptions {
+  TranslateOptions translate = {};  // of each sentence
+  /// What the document is written in: "text", "html". An unknown one is an Error that lists them.
+  std::string format = "text";
+  /// The language whose abbreviations and ordinals do not end sentences ("de", "deu_Latn"). Empty:
+  /// translate.source_language, or that of the model's files, or all languages together. Other
+  /// languages than those of docs/usage.md have the rules of punctuation alone.
+  std::string sentence_language = {};
+  /// Longer sentences are cut at clauses; in tokens of the source, at most the model's context. 0:
+  /// the longest that the model was trained on, as `heed train` has noted; for other models 128,
+  /// or half of the context if that is less.
+  int64_t max_sentence_tokens = 0;
+  /// Whether placeholders ("%1$s", "{name}"), URLs and e-mail addresses are translated as words.
+  /// Else the translation has each of them once, unchanged.
+  bool translate_placeholders = false;
+  bool keep_numbers = false;  // whether the translation has each number unchanged, too
+
+  bool operator==(const DocumentOptions&) const = default;
+};
+
+/// A sentence of a document, or a part of a long one.
+struct DocumentSentence {
+  int64_t paragraph = 0;  // counted from 0
+  std::string source;
+  Translation translation;  // with alignments where they were needed
+};
+
+/// The translation of a document.
+struct DocumentTranslation {
+  std::string text;
+  std::vector<DocumentSentence> sentences;  // in order
+};
+
 }  // namespace heed

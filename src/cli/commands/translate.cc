@@ -1,8 +1,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/commands/translate_document.h"
 #include "cli/lines/line_processor.h"
 #include "cli/lines/output.h"
+#include "cli/lines/standard_input.h"
 #include "cli/options/command.h"
 #include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
@@ -21,6 +23,7 @@ struct TranslateArguments {
   LineArguments lines;
   TranslateOptions translate;
   bool scores = false, json = false;
+  DocumentArguments document;
 };
 
 /// The lines whose translations the length limit cut off. Far longer texts than those of the
@@ -39,13 +42,39 @@ class CutLines {
     if (count_ == 0) return;
     print_message(fmt::format(
         "warning: {} of the translations reached the limit of tokens and may be loops (lines {}): "
-        "translate sentence by sentence, or raise --max-new-tokens",
+        "--document translates sentence by sentence, --max-new-tokens raises the limit",
         count_, named_));
   }
 
  private:
   int64_t count_ = 0;
   std::string named_;
+};
+
+/// Lines that are far longer than what the model was trained on, which it translates badly.
+class LongLines {
+ public:
+  explicit LongLines(int64_t trained_tokens) : trained_tokens_(trained_tokens) {}
+
+  void add(const Translation& line, int64_t number) {
+    constexpr int64_t kFar = 2;
+    const auto tokens = static_cast<int64_t>(line.source.size());
+    if (trained_tokens_ == 0 || tokens <= kFar * trained_tokens_) return;
+    if (count_++ == 0) first_ = fmt::format("line {} has {} tokens", number, tokens);
+  }
+
+  void warn() const {
+    if (count_ == 0) return;
+    print_message(fmt::format(
+        "warning: {}{}, and the model was trained on at most {}: --document translates lines "
+        "sentence by sentence",
+        first_, count_ > 1 ? fmt::format(", and {} more are long", count_ - 1) : "",
+        trained_tokens_));
+  }
+
+ private:
+  int64_t trained_tokens_, count_ = 0;
+  std::string first_;
 };
 
 std::string json_of(const TranslateArguments& arguments, int64_t number, const Translation& line) {
@@ -78,8 +107,22 @@ std::string text_of(const TranslateArguments& arguments, int64_t number, const T
   return lines;
 }
 
+int run_translate_document(TranslateArguments& arguments, const Threads& threads) {
+  require_one_rank("heed translate --document");
+  require(arguments.translate.search.n_best == 1,
+          "--document has one translation, but --nbest is {}", arguments.translate.search.n_best);
+  if (!arguments.lines.input.empty()) read_as_standard_input(arguments.lines.input);
+  DocumentOptions& options = arguments.document.options;
+  options.translate = arguments.translate;
+  check(options.translate.search);
+  const Model model = load_model(arguments.model, threads, &ModelTasks::translate);
+  translate_document(model, options);
+  return 0;
+}
+
 int run_translate(TranslateArguments& arguments) {
   const Threads threads(arguments.common);
+  if (arguments.document.document) return run_translate_document(arguments, threads);
   TranslateOptions& options = arguments.translate;
   options.search.scores = arguments.scores || arguments.json || options.alignments;
   check(options.search);
@@ -87,15 +130,18 @@ int run_translate(TranslateArguments& arguments) {
   const Model model =
       processor.load([&] { return load_model(arguments.model, threads, &ModelTasks::translate); });
   CutLines cut;
+  LongLines too_long(model.trained_source_tokens());
   processor.answer(model, answer_in_batches(
                               [&](const std::vector<std::string>& lines, int64_t first) {
                                 return model.translate_batch(lines, options, first);
                               },
                               [&](const Translation& line, int64_t number) {
                                 cut.add(line, number);
+                                too_long.add(line, number);
                                 return arguments.json ? json_of(arguments, number, line)
                                                       : text_of(arguments, number, line);
                               }));
+  too_long.warn();
   cut.warn();
   return 0;
 }
@@ -121,9 +167,13 @@ void add_translate(Command& program) {
       .show_default();
   command.add_renamed("--extra-length", "--max-new-tokens-over-source");
   add_declared_option(command, TranslateOption::batch_tokens, arguments->translate).positive();
-  command.add_flag("--scores", arguments->scores, "Print columns: line ||| text ||| score");
-  add_declared_option(command, TranslateOption::alignments, arguments->translate);
-  command.add_flag("--json", arguments->json, "Print one JSON object per line");
+  const Option scores =
+      command.add_flag("--scores", arguments->scores, "Print columns: line ||| text ||| score");
+  const Option alignments =
+      add_declared_option(command, TranslateOption::alignments, arguments->translate);
+  const Option json = command.add_flag("--json", arguments->json, "Print one JSON object per line");
+  Option document = add_document_options(command, arguments->document);
+  for (const Option& of_lines : {scores, alignments, json}) document.excludes(of_lines);
   add_line_options(command, arguments->lines);
   add_threads_option(command, arguments->common);
   command.footer(
@@ -131,6 +181,7 @@ void add_translate(Command& program) {
       "  echo 'And God said, Let there be light.' | heed translate --model model\n"
       "  heed translate --model model --num-beams 8 --nbest 3 --alignments < in.txt\n"
       "  heed translate --model model --compute int8 < in.txt\n"
+      "  heed translate --model model --document --format html < page.html > translated.html\n"
       "  heed translate --model nllb --source-language eng_Latn --target-language fra_Latn < "
       "in.txt");
   command.set_action([arguments] { return run_translate(*arguments); }, Ranks::several);

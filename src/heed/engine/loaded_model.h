@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "heed/chat/chat_template.h"
+#include "heed/document/sentences/sentence_settings.h"
 #include "heed/engine/adapters.h"
 #include "heed/engine/output_constraints.h"
 #include "heed/engine/value_or_error.h"
@@ -50,6 +51,7 @@ struct LoadedModel {
   ValueOrError<chat::ChatTemplates> chat_templates;
   ValueOrError<tasks::TextSettings> text_settings;
   ValueOrError<tasks::PairSettings> pair_settings;
+  ValueOrError<document::SentenceSettings> sentences;
   std::vector<std::string> warnings;  // see Model::warnings()
   OutputConstraints output_constraints;
 

@@ -143,10 +143,25 @@ enum class SamplingUse { samples, penalizes };
              "Source tokens times beams per batch; does not change results (default: 2048 for " \
              "quantised weights, else 8192; on a GPU 16384)")
 
+// Beside these DocumentOptions has TranslateOptions.
+#define HEED_DOCUMENT_OPTIONS(OPTION)                                                              \
+  OPTION(format, .help = "What a document is written in: text or html")                            \
+  OPTION(sentence_language,                                                                        \
+         .help =                                                                                   \
+             "Language whose abbreviations do not end sentences (default: that of the input, or "  \
+             "all)")                                                                               \
+  OPTION(max_sentence_tokens,                                                                      \
+         .help = "Cut longer sentences at clauses (default: the longest of the training, or 128)", \
+         .range = {0, kMaxTyped}, .typed = {1, kMaxTyped})                                         \
+  OPTION(translate_placeholders,                                                                   \
+         .help = "Translate placeholders, URLs and e-mail addresses as words")                     \
+  OPTION(keep_numbers, .help = "Leave numbers unchanged, too")
+
 HEED_OPTION_TABLE(GenerateOption, GenerateOptions, HEED_GENERATE_OPTIONS)
 HEED_OPTION_TABLE(StructuredOutputOption, StructuredOutput, HEED_STRUCTURED_OUTPUTS)
 HEED_OPTION_TABLE(SearchOption, SearchOptions, HEED_SEARCH_OPTIONS)
 HEED_OPTION_TABLE(TranslateOption, TranslateOptions, HEED_TRANSLATE_OPTIONS)
+HEED_OPTION_TABLE(DocumentOption, DocumentOptions, HEED_DOCUMENT_OPTIONS)
 
 /// Sets the grammar that outputs are derived by: GBNF, which has "::=" behind the names of its
 /// rules, or else Lark, which has ":".

@@ -7,6 +7,8 @@
 #include "heed/data/pair_filter.h"
 #include "heed/distribute/agree.h"
 #include "heed/distribute/all_gather_texts.h"
+#include "heed/document/sentences/abbreviation_learner.h"
+#include "heed/document/sentences/sentence_settings.h"
 #include "heed/generate/search.h"
 #include "heed/metrics.h"
 #include "heed/train/tasks/hold_out.h"
@@ -96,6 +98,34 @@ std::pair<text::ModelTokenizer, Files> make_tokenizer(const TrainConfig& config,
   return {text::ModelTokenizer(std::move(two)), std::move(files)};
 }
 
+/// The length that one in a thousand sources exceeds, in tokens.
+int64_t usual_longest(const std::vector<data::Example>& examples) {
+  std::vector<int64_t> lengths;
+  for (const data::Example& example : examples) lengths.push_back(std::ssize(example.source));
+  const auto exceeding = static_cast<std::ptrdiff_t>(lengths.size() / 1000);
+  const auto place = lengths.begin() + exceeding;
+  std::ranges::nth_element(lengths, place, std::greater());
+  return *place;
+}
+
+/// What translate_document() is to know of the training: with what `start` knew, if there is one.
+document::SentenceSettings sentence_settings(const Pairs& train,
+                                             const std::vector<data::Example>& examples,
+                                             const std::filesystem::path& start) {
+  document::SentenceSettings settings;
+  document::AbbreviationLearner learner;
+  for (const data::SentencePair& pair : train) learner.read(pair.source);
+  settings.abbreviations = learner.abbreviations();
+  settings.max_source_tokens = usual_longest(examples);
+  if (start.empty()) return settings;
+  const document::SentenceSettings before = document::read_sentence_settings(start);
+  settings.max_source_tokens = std::max(settings.max_source_tokens, before.max_source_tokens);
+  std::vector<std::string> both;
+  std::ranges::set_union(settings.abbreviations, before.abbreviations, std::back_inserter(both));
+  settings.abbreviations = std::move(both);
+  return settings;
+}
+
 }  // namespace
 
 PairsTask::PairsTask(const TrainConfig& config, const std::filesystem::path& start,
@@ -117,6 +147,10 @@ PairsTask::PairsTask(const TrainConfig& config, const std::filesystem::path& sta
   const data::FilterReport report = data::filter_examples(examples, filter);
   observer.log("training text: " + report.text());
   require(!examples.empty(), "no training pair is left after filtering: {}", report.text());
+
+  if (tokenizer_->translation_tokenizer())
+    files_.emplace_back(document::kSentencesFile,
+                        document::text_of(sentence_settings(train, examples, start)));
 
   // Texts and tokens of validation pairs have the same indices, so pairs are filtered one by one.
   for (data::SentencePair& pair : valid) {

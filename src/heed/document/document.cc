@@ -1,0 +1,93 @@
+#include "heed/document/document.h"
+
+#include <array>
+
+#include "heed/base/error.h"
+#include "heed/base/names.h"
+#include "heed/base/utf8.h"
+#include "heed/document/content.h"
+#include "heed/document/formats/formats.h"
+#include "heed/document/placement.h"
+
+namespace heed::document {
+namespace {
+
+constexpr size_t kMaxDocumentBytes = size_t{1} << 30;
+
+struct FormatReader {
+  std::string_view name;
+  void (*read)(DocumentContent& content, const KeepOptions& keep);
+};
+constexpr std::array kFormats{FormatReader{"text", read_text}, FormatReader{"html", read_html}};
+
+/// "UTF-16" of a mark at the beginning.
+std::string_view other_encoding(std::string_view bytes) {
+  if (bytes.starts_with(std::string_view("\xFF\xFE\0\0", 4)) ||
+      bytes.starts_with(std::string_view("\0\0\xFE\xFF", 4)))
+    return "UTF-32";
+  return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF") ? "UTF-16" : "";
+}
+
+}  // namespace
+
+std::string_view name_of(Format format) {
+  const auto index = static_cast<size_t>(format);
+  return index < kFormats.size() ? kFormats[index].name : "?";
+}
+
+Format format_named(std::string_view name) { return named(name, enumerators<Format>()); }
+
+size_t DocumentContent::add(BuiltRun built) {
+  segments.push_back(std::move(built.segment));
+  runs.push_back(std::move(built.run));
+  return segments.size() - 1;
+}
+
+void DocumentContent::add_in_place(size_t begin, std::vector<BuiltRun> built) {
+  for (BuiltRun& run : built) {
+    const ByteRange replaced{begin + run.replaced.begin, begin + run.replaced.end};
+    slots.push_back({replaced, {{"", add(std::move(run))}}});
+  }
+}
+
+Document::Document(std::unique_ptr<DocumentContent> content) : content_(std::move(content)) {}
+Document::Document(Document&&) noexcept = default;
+Document& Document::operator=(Document&&) noexcept = default;
+Document::~Document() = default;
+
+Document Document::read(std::string bytes, Format format, const KeepOptions& keep) {
+  require_input(bytes.size() <= kMaxDocumentBytes, "the document has {} bytes, expected at most {}",
+                bytes.size(), kMaxDocumentBytes);
+  const std::string_view encoding = other_encoding(bytes);
+  require_input(encoding.empty(), "the document is {}, expected UTF-8", encoding);
+  blame_input([&] { require_utf8(bytes, "the document"); });
+  auto content = std::make_unique<DocumentContent>();
+  content->bytes = std::move(bytes);
+  require(static_cast<size_t>(format) < kFormats.size(), "this format is not read");
+  kFormats[static_cast<size_t>(format)].read(*content, keep);
+  return Document(std::move(content));
+}
+
+const std::vector<Segment>& Document::segments() const { return content_->segments; }
+
+std::string Document::with(std::span<const TranslatedSegment> translated) const {
+  require(translated.size() == segments().size(),
+          "a document of {} segments is given {} translations", segments().size(),
+          translated.size());
+  std::string result;
+  size_t at = 0;
+  for (const Slot& slot : content_->slots) {
+    result.append(content_->bytes, at, slot.replaced.begin - at);
+    std::string written;
+    for (const SlotPart& part : slot.parts)
+      written += part.literal + place(segments()[part.segment], content_->runs[part.segment],
+                                      translated[part.segment]);
+    written += slot.literal;
+    result += slot.encode ? slot.encode(std::move(written)) : written;
+    at = slot.replaced.end;
+  }
+  result.append(content_->bytes, at);
+  return result;
+}
+
+}  // namespace heed::document

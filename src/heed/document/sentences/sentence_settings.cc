@@ -1,0 +1,50 @@
+#include "heed/document/sentences/sentence_settings.h"
+
+#include <nlohmann/json.hpp>
+
+#include "heed/base/file.h"
+#include "heed/base/json.h"
+#include "heed/document/sentences/abbreviations.h"
+
+namespace heed::document {
+namespace {
+
+constexpr const char* kMaxSourceTokens = "max_source_tokens";
+constexpr const char* kAbbreviations = "abbreviations";
+
+/// The object in a file; empty if there is none.
+nlohmann::json object_in(const std::filesystem::path& file) {
+  if (!path_exists(file)) return nlohmann::json::object();
+  nlohmann::json json = parse_json(read_file(file), file.string());
+  require(json.is_object(), "{}: expected an object", file.string());
+  return json;
+}
+
+}  // namespace
+
+SentenceSettings read_sentence_settings(const std::filesystem::path& directory) {
+  SentenceSettings settings;
+  const std::filesystem::path file = directory / kSentencesFile;
+  const nlohmann::json json = object_in(file);
+  constexpr int64_t kMost = int64_t{1} << 31;
+  if (json.contains(kMaxSourceTokens))
+    settings.max_source_tokens =
+        integer_of(json[kMaxSourceTokens], kMaxSourceTokens, file.string(), 0, kMost);
+  settings.abbreviations =
+      get_or<std::vector<std::string>>(json, kAbbreviations, {}, file.string());
+  const std::filesystem::path tokenizer = directory / "tokenizer_config.json";
+  if (const nlohmann::json config = object_in(tokenizer); config.contains("source_lang"))
+    if (const nlohmann::json& language = config["source_lang"]; language.is_string())
+      settings.source_language = language.get<std::string>();
+  if (!LanguageRules::knows(settings.source_language)) settings.source_language.clear();
+  return settings;
+}
+
+std::string text_of(const SentenceSettings& settings) {
+  return dump_json(nlohmann::ordered_json{{kMaxSourceTokens, settings.max_source_tokens},
+                                          {kAbbreviations, settings.abbreviations}},
+                   {.indent = 2}) +
+         "\n";
+}
+
+}  // namespace heed::document
