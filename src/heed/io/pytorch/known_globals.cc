@@ -40,7 +40,7 @@ Globals known_globals() {
 
 const KnownGlobal* find_known_global(std::string_view module, std::string_view name) {
   static const Globals kGlobals = known_globals();
-  // A module without dots in its name: "torch" and "_utils.x" are not "torch._utils" and "x".
+  // Python would look up "_utils.x" within "torch"; joined, it would be "x" of "torch._utils".
   if (name.find('.') != name.npos) return nullptr;
   const auto found = kGlobals.find(fmt::format("{}.{}", module, name));
   return found == kGlobals.end() ? nullptr : &found->second;
