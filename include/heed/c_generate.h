@@ -176,7 +176,7 @@ HEED_EXPORT heed_status heed_translate(heed_model* model, const heed_string* lin
 typedef struct heed_document_options {
   size_t struct_size;
   const heed_translate_options* translate; /* NULL: the defaults; its first_number does not count */
-  const char* format;                      /* "text" or "html"; NULL: text */
+  const char* format;                      /* "text", "html", "xml", ...; NULL: text */
   const char* sentence_language;           /* whose abbreviations do not end sentences */
   int64_t max_sentence_tokens;             /* 0: the longest of the training, or 128 */
   int32_t translate_placeholders;          /* whether URLs and the like are translated */

@@ -33,6 +33,10 @@ struct DocumentContent {
 
   /// Adds a segment, and returns its index.
   size_t add(BuiltRun built);
+  /// Adds segments of the text `source`, and returns what is written for it: the segments, and what
+  /// is between them. `rest` gets what follows the last one.
+  std::vector<SlotPart> add_parts(std::string_view source, std::vector<BuiltRun> built,
+                                  std::string& rest);
   /// Adds segments that are written where they are: the first token is at byte `begin`.
   void add_in_place(size_t begin, std::vector<BuiltRun> built);
 };

@@ -1,7 +1,9 @@
 #include "heed/document/document.h"
 
+#include <algorithm>
 #include <array>
 
+#include "heed/base/ascii.h"
 #include "heed/base/error.h"
 #include "heed/base/names.h"
 #include "heed/base/utf8.h"
@@ -18,7 +20,10 @@ struct FormatReader {
   std::string_view name;
   void (*read)(DocumentContent& content, const KeepOptions& keep);
 };
-constexpr std::array kFormats{FormatReader{"text", read_text}, FormatReader{"html", read_html}};
+constexpr std::array kFormats{FormatReader{"text", read_text}, FormatReader{"html", read_html},
+                              FormatReader{"xml", read_xml},   FormatReader{"markdown", read_markdown},
+                              FormatReader{"srt", read_srt},   FormatReader{"vtt", read_vtt},
+                              FormatReader{"po", read_po},     FormatReader{"xliff", read_xliff}};
 
 /// "UTF-16" of a mark at the beginning.
 std::string_view other_encoding(std::string_view bytes) {
@@ -43,6 +48,19 @@ size_t DocumentContent::add(BuiltRun built) {
   return segments.size() - 1;
 }
 
+std::vector<SlotPart> DocumentContent::add_parts(std::string_view source,
+                                                 std::vector<BuiltRun> built, std::string& rest) {
+  std::vector<SlotPart> parts;
+  size_t at = 0;
+  for (BuiltRun& run : built) {
+    const ByteRange replaced = run.replaced;
+    parts.push_back({std::string(source.substr(at, replaced.begin - at)), add(std::move(run))});
+    at = replaced.end;
+  }
+  rest = source.substr(at);
+  return parts;
+}
+
 void DocumentContent::add_in_place(size_t begin, std::vector<BuiltRun> built) {
   for (BuiltRun& run : built) {
     const ByteRange replaced{begin + run.replaced.begin, begin + run.replaced.end};
@@ -63,7 +81,6 @@ Document Document::read(std::string bytes, Format format, const KeepOptions& kee
   blame_input([&] { require_utf8(bytes, "the document"); });
   auto content = std::make_unique<DocumentContent>();
   content->bytes = std::move(bytes);
-  require(static_cast<size_t>(format) < kFormats.size(), "this format is not read");
   kFormats[static_cast<size_t>(format)].read(*content, keep);
   return Document(std::move(content));
 }
@@ -77,6 +94,10 @@ std::string Document::with(std::span<const TranslatedSegment> translated) const 
   std::string result;
   size_t at = 0;
   for (const Slot& slot : content_->slots) {
+    if (!slot.parts.empty() && std::ranges::all_of(slot.parts, [&](const SlotPart& part) {
+          return trimmed(translated[part.segment].text).empty();
+        }))
+      continue;
     result.append(content_->bytes, at, slot.replaced.begin - at);
     std::string written;
     for (const SlotPart& part : slot.parts)

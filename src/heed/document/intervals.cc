@@ -65,6 +65,11 @@ class IntervalFinder {
     size_t longest_words = 0;
   };
 
+  struct Taken {
+    WordInterval words;
+    size_t child = 0;
+  };
+
   void place_children(int32_t parent, WordInterval within) {
     const std::vector<size_t>& all = tree_.children(parent);
     if (all.empty()) return;
@@ -93,7 +98,7 @@ class IntervalFinder {
         found.longest = {run_begin, w + 1};
       }
     }
-    std::vector<WordInterval> taken;
+    std::vector<Taken> taken;
     for (size_t c = 0; c < all.size(); ++c) {
       const Child& child = children[c];
       if (child.words == 0) continue;
@@ -101,23 +106,25 @@ class IntervalFinder {
           before[child.last + 1 - within.begin] - before[child.first - within.begin];
       const bool whole = between == child.words && run_.items[all[c]].kind == Inline::Kind::element;
       intervals_[all[c]] = whole ? WordInterval{child.first, child.last + 1} : child.longest;
-      taken.push_back(intervals_[all[c]]);
+      taken.push_back({intervals_[all[c]], all[c]});
     }
-    std::ranges::sort(taken, {}, &WordInterval::begin);
+    std::ranges::sort(taken, {}, [](const Taken& t) { return t.words.begin; });
     for (size_t c = 0; c < all.size(); ++c)
       if (children[c].words == 0) place_unaligned(parent, all[c], within, taken);
   }
 
   /// An item none of whose words is there: behind the words that come before it in the source.
   void place_unaligned(int32_t parent, size_t child, WordInterval within,
-                       const std::vector<WordInterval>& taken) {
+                       const std::vector<Taken>& taken) {
     const Inline& item = run_.items[child];
     size_t gap = gap_of(parent, item.text, within);
-    if (const WordInterval* const around = interval_with(taken, gap); around && around->begin < gap)
-      gap = around->end;
+    // Not within a sibling, and not behind one that follows in the source.
+    const Taken* beside = gap > within.begin ? taken_with(taken, gap - 1) : nullptr;
+    if (beside && (beside->child > child || gap < beside->words.end))
+      gap = beside->child > child ? beside->words.begin : beside->words.end;
     intervals_[child] = {gap, gap};
     const bool has_words = item.kind == Inline::Kind::element && item.text.begin < item.text.end;
-    if (!has_words || gap >= within.end || interval_with(taken, gap)) return;
+    if (!has_words || gap >= within.end || taken_with(taken, gap)) return;
     TargetWord& word = target_.words[gap];
     if (word.item != TargetWord::kOfNothing) return;
     word.item = static_cast<int32_t>(child);
@@ -125,9 +132,10 @@ class IntervalFinder {
   }
 
   /// The one that has word `word`, if any.
-  static const WordInterval* interval_with(const std::vector<WordInterval>& sorted, size_t word) {
-    const auto after = std::ranges::upper_bound(sorted, word, {}, &WordInterval::begin);
-    return after == sorted.begin() || (after - 1)->end <= word ? nullptr : &*(after - 1);
+  static const Taken* taken_with(const std::vector<Taken>& sorted, size_t word) {
+    const auto after =
+        std::ranges::upper_bound(sorted, word, {}, [](const Taken& t) { return t.words.begin; });
+    return after == sorted.begin() || (after - 1)->words.end <= word ? nullptr : &*(after - 1);
   }
 
   /// The place in the translation of what begins with `text` in the source.

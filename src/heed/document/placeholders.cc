@@ -6,6 +6,7 @@
 
 #include "heed/base/ascii.h"
 #include "heed/base/utf8.h"
+#include "heed/text/unicode/properties.h"
 
 namespace heed::document {
 namespace {
@@ -39,7 +40,9 @@ class PlaceholderReader {
 
  private:
   char get(size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
-  bool starts_word(size_t at) const { return at == 0 || !is_part_of_word(text_[at - 1]); }
+  bool starts_word(size_t at) const {
+    return at == 0 || !text::is_word(code_point_at(text_, code_point_begin(text_, at - 1)).value);
+  }
 
   bool add(size_t size, size_t begin, Placeholder::Kind kind, size_t& at) {
     if (size == 0) return false;
@@ -123,16 +126,18 @@ class PlaceholderReader {
 
   size_t percent_at(size_t at) const {
     if (get(at + 1) == '{') return until(at, 2, "}", kLongestName);
+    const size_t conversion = conversion_at(at, false);
+    const std::string_view read = text_.substr(at, conversion);
+    if (read.find_first_of("$(@") != read.npos) return conversion;
     if (at > 0 && is_digit(text_[at - 1])) return 0;  // 5%
     const size_t name = is_letter(get(at + 1)) || get(at + 1) == '_' ? name_size(at + 1) : 0;
     if (name > 1 && name < kLongestName && get(at + 1 + name) == '%') return name + 2;
-    const size_t size = conversion_at(at, false);
-    if (size > 0) return is_part_of_word(get(at + size)) ? 0 : size;
+    if (conversion > 0) return is_alphanumeric(get(at + conversion)) ? 0 : conversion;
     size_t end = at + 1;  // Qt's %1 and %L1
     if (get(end) == 'L') ++end;
     if (!is_digit(get(end)) || get(end) == '0') return 0;
     end += is_digit(get(end + 1)) ? 2 : 1;
-    return is_part_of_word(get(end)) ? 0 : end - at;
+    return is_alphanumeric(get(end)) || get(end) == '$' ? 0 : end - at;
   }
 
   size_t conversion_at(size_t at, bool all) const {
@@ -165,7 +170,7 @@ class PlaceholderReader {
   size_t address_at(size_t at) const {
     if (!rules_.common || !is_letter(text_[at]) || !starts_word(at)) return 0;
     size_t end = at;
-    while (end - at < kLongestScheme && (is_alphanumeric(get(end)) || is_in(get(end), "+.-")) &&
+    while (end - at < kLongestScheme && (is_alphanumeric(get(end)) || is_in(get(end), "+-")) &&
            get(end) != '\0')
       ++end;
     if (text_.substr(end, 3) == "://")

@@ -37,13 +37,23 @@ std::vector<AlignedSpans> checked(const Segment& segment, const TranslatedSegmen
   return result;
 }
 
+/// What no space stands before.
+bool begins_with_closing_punctuation(std::string_view text) {
+  constexpr std::string_view kClosing = ".,;:!?)]";
+  const CodePoint first = code_point_at(text, 0);
+  return first.length == 1 ? kClosing.find(text.front()) != kClosing.npos
+                           : text::is_punctuation(first.value);
+}
+
 /// Writes a translation with the items in their places.
 class PlacementWriter {
  public:
-  /// `apart`: with spaces around each placeholder.
+  /// `apart`: with spaces around each placeholder, and with no character of one elsewhere.
   PlacementWriter(const Segment& segment, const Run& run, std::string_view text,
                   const std::vector<AlignedSpans>& alignment, bool apart)
       : segment_(segment), run_(run), text_(text), apart_(apart) {
+    written_ =
+        apart ? without_placeholder_characters(text, run.rules.placeholders) : std::string(text);
     TargetWords target = target_words(segment, run, text, alignment);
     words_ = target.words;
     intervals_ = intervals_of(segment, run, std::move(target));
@@ -104,8 +114,8 @@ class PlacementWriter {
   void write_atom(const Inline& item, bool in_place) {
     const ByteRange text = item.text;
     const bool separate = apart_ && item.placeholder;
-    if ((separate || (!in_place && wants_space_before(item))) && !ends_with_space()) append(" ");
     flush_space();
+    if ((separate || (!in_place && wants_space_before(item))) && !ends_with_space()) append(" ");
     result_ += item.open;
     if (item.placeholder)
       plain_ += segment_.text.substr(text.begin, text.end - text.begin);
@@ -135,8 +145,9 @@ class PlacementWriter {
   }
 
   void append(std::string_view text) {
-    result_ += run_.rules.escape(text);
-    plain_ += text;
+    const std::string escaped = run_.rules.escape(text);
+    result_ += escaped;
+    plain_ += run_.rules.escapes_placeholders ? std::string_view(escaped) : text;
   }
 
   void flush_space() {
@@ -152,7 +163,8 @@ class PlacementWriter {
       const size_t next = dropped                 ? words_[word_].range.begin
                           : word_ < words_.size() ? words_[word_].range.end
                                                   : end;
-      if (next > at_) write_literal(text_.substr(at_, std::min(next, end) - at_));
+      if (next > at_)
+        write_literal(std::string_view(written_).substr(at_, std::min(next, end) - at_));
       at_ = std::max(at_, std::min(next, end));
       if (dropped && at_ < end) skip_text(std::min(words_[word_].range.end, end));
     }
@@ -162,8 +174,7 @@ class PlacementWriter {
 
   void write_literal(std::string_view text) {
     if (text.empty()) return;
-    const bool closes =
-        space_unless_punctuation_ && text::is_punctuation(code_point_at(text, 0).value);
+    const bool closes = space_unless_punctuation_ && begins_with_closing_punctuation(text);
     if (text.front() == ' ' || closes) wants_space_ = false;
     flush_space();
     if (text.front() == ' ' && ends_with_space()) text.remove_prefix(1);
@@ -174,6 +185,7 @@ class PlacementWriter {
   const Run& run_;
   const std::string_view text_;
   const bool apart_;
+  std::string written_;  // the text without what must not be there
   std::vector<TargetWord> words_;
   std::vector<WordInterval> intervals_;
   std::vector<std::vector<size_t>>
@@ -186,14 +198,20 @@ class PlacementWriter {
 /// Whether a translation has each placeholder of its source once, and none of a program besides.
 bool has_its_placeholders(const Segment& segment, const Run& run, const std::string& plain) {
   std::vector<std::string> expected, found;
-  for (const Inline& item : run.items)
-    if (item.placeholder)
-      expected.push_back(segment.text.substr(item.text.begin, item.text.end - item.text.begin));
+  // What stands for one character, such as "%%", may come from the translation, too.
+  const auto counts = [&](const std::string& text) {
+    return !run.rules.escapes_placeholders || (text != "%%" && text != "{{" && text != "}}");
+  };
+  for (const Inline& item : run.items) {
+    if (!item.placeholder) continue;
+    std::string text = segment.text.substr(item.text.begin, item.text.end - item.text.begin);
+    if (counts(text)) expected.push_back(std::move(text));
+  }
   std::ranges::sort(expected);
   for (const Placeholder& p : find_placeholders(plain, run.rules.placeholders)) {
     std::string text = plain.substr(p.range.begin, p.range.end - p.range.begin);
-    if (p.kind == Placeholder::Kind::code || std::ranges::binary_search(expected, text))
-      found.push_back(std::move(text));
+    const bool is_code = p.kind == Placeholder::Kind::code && counts(text);
+    if (is_code || std::ranges::binary_search(expected, text)) found.push_back(std::move(text));
   }
   std::ranges::sort(found);
   return found == expected;
@@ -209,7 +227,6 @@ std::string place(const Segment& segment, const Run& run, const TranslatedSegmen
   PlacementWriter writer(segment, run, text, alignment, false);
   std::string placed = writer.write();
   if (has_its_placeholders(segment, run, writer.plain())) return placed;
-  text = without_placeholder_characters(text, run.rules.placeholders);
   return PlacementWriter(segment, run, text, alignment, true).write();
 }
 

@@ -18,6 +18,7 @@ bool is_blank(std::string_view text) { return text.find_first_not_of(kSpace) == 
 std::vector<size_t> partners_of(const InlineTokens& tokens) {
   std::vector<size_t> partners(tokens.size(), std::string::npos), open;
   for (size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].kind == TokenKind::border) open.clear();
     if (tokens[i].kind == TokenKind::open) open.push_back(i);
     if (tokens[i].kind != TokenKind::close) continue;
     if (open.empty() || tokens[open.back()].name != tokens[i].name ||
@@ -29,20 +30,34 @@ std::vector<size_t> partners_of(const InlineTokens& tokens) {
     partners[open.back()] = i;
     open.pop_back();
   }
-  // An element that has a border within it is one.
-  size_t border_after = 0;
-  std::vector<size_t> enclosing;
-  std::vector<size_t> last_border(tokens.size() + 1, 0);
+  return partners;
+}
+
+bool is_border(const InlineToken& token, size_t partner) {
+  const bool tag = token.kind == TokenKind::open || token.kind == TokenKind::close;
+  return token.kind == TokenKind::border || (tag && partner == std::string::npos);
+}
+
+/// Elements that have a border within them are borders, too.
+void part_at_borders(const InlineTokens& tokens, std::vector<size_t>& partners) {
+  size_t last = 0;  // behind the last border
+  std::vector<size_t> last_before(tokens.size(), 0);
   for (size_t i = 0; i < tokens.size(); ++i) {
-    const bool tag = tokens[i].kind == TokenKind::open || tokens[i].kind == TokenKind::close;
-    if (tag && partners[i] == std::string::npos) border_after = i + 1;
-    last_border[i + 1] = border_after;
+    last_before[i] = last;
+    if (is_border(tokens[i], partners[i])) last = i + 1;
   }
   for (size_t i = 0; i < tokens.size(); ++i)
     if (tokens[i].kind == TokenKind::open && partners[i] != std::string::npos &&
-        last_border[partners[i]] > i)
+        last_before[partners[i]] > i)
       partners[partners[i]] = partners[i] = std::string::npos;
-  return partners;
+}
+
+/// A segment has no line breaks.
+std::string in_one_line(std::string_view text) {
+  std::string line(text);
+  std::ranges::replace_if(
+      line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return line;
 }
 
 /// Makes a segment of tokens, all of whose tags have partners.
@@ -154,6 +169,8 @@ class RunBuilder {
         run.items[static_cast<size_t>(open.back())].text.end = at;
         open.pop_back();
         break;
+      case TokenKind::border:
+        break;  // between segments
       case TokenKind::kept:
         add_kept(token.text, token.raw, parent, false);
         break;
@@ -195,7 +212,7 @@ class RunBuilder {
 
   void add_kept(std::string_view text, std::string raw, int32_t parent, bool placeholder) {
     const size_t begin = text_.size();
-    append_spaced(text);
+    append_spaced(in_one_line(text));
     add_atom({Inline::Kind::kept, {begin, text_.size()}, std::move(raw), "", parent, placeholder});
   }
 
@@ -242,13 +259,12 @@ bool has_letter(std::string_view text) {
 }
 
 std::vector<BuiltRun> build_runs(const InlineTokens& tokens, const RunRules& rules) {
-  const std::vector<size_t> partners = partners_of(tokens);
+  std::vector<size_t> partners = partners_of(tokens);
+  part_at_borders(tokens, partners);
   std::vector<BuiltRun> built;
   size_t begin = 0, begin_at = 0, at = 0;
   for (size_t i = 0; i <= tokens.size(); ++i) {
-    const bool border = i == tokens.size() ||
-                        (partners[i] == std::string::npos &&
-                         (tokens[i].kind == TokenKind::open || tokens[i].kind == TokenKind::close));
+    const bool border = i == tokens.size() || is_border(tokens[i], partners[i]);
     if (border) {
       BuiltRun run;
       if (RunBuilder(tokens, partners, rules).build(begin, i, begin_at, run))

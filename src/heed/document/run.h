@@ -36,7 +36,10 @@ std::string unescaped(std::string_view text);
 /// How tokens become segments.
 struct RunRules {
   PlaceholderRules placeholders;
-  Escape escape = unescaped;       // of translated text
+  Escape escape = unescaped;  // of translated text
+  /// Escaped text is what placeholders are looked for in: `escape` makes none of what looks like
+  /// one.
+  bool escapes_placeholders = false;
   Escape escape_kept = unescaped;  // of placeholders
   bool single_spaces = true;       // white space of the text is single spaces
 };
@@ -50,7 +53,8 @@ struct Run {
 
 /// A token of a document.
 struct InlineToken {
-  enum class Kind { text, open, close, kept, point };
+  /// `border` ends a segment, as a line break may.
+  enum class Kind { text, open, close, kept, point, border };
 
   Kind kind = Kind::text;
   std::string raw = {};   // as in the document

@@ -1,17 +1,14 @@
 #include "heed/document/target_words.h"
 
 #include <algorithm>
-#include <map>
 
 #include "heed/base/ascii.h"
 #include "heed/base/utf8.h"
+#include "heed/document/kept_parts.h"
 #include "heed/text/unicode/properties.h"
 
 namespace heed::document {
 namespace {
-
-// Shorter names occur as other words if case does not count.
-constexpr size_t kLooseLength = 4;
 
 bool is_space(char c) { return kWhiteSpace.find(c) != kWhiteSpace.npos || c == '\f'; }
 
@@ -127,8 +124,9 @@ class TargetWordReader {
 
   TargetWords read(std::vector<AlignedSpans> alignment) {
     aligned_ = !alignment.empty();
-    find_placeholders_of_text();
-    find_other_kept();
+    fixed_ = find_kept_parts(segment_, run_, text_, aligned_);
+    for (const auto& [begin, word] : fixed_)
+      if (word.item >= 0) is_fixed_[static_cast<size_t>(word.item)] = true;
     if (!aligned_) alignment = proportional();
     add_words(with_cores(alignment));
     std::ranges::sort(result_.links, [](const SourceLink& a, const SourceLink& b) {
@@ -138,109 +136,6 @@ class TargetWordReader {
   }
 
  private:
-  std::string_view source(ByteRange range) const {
-    return std::string_view(segment_.text).substr(range.begin, range.end - range.begin);
-  }
-
-  /// White space and case may have changed.
-  static std::string loose(std::string_view text) {
-    std::string result = lower_case(text);
-    std::erase_if(result, is_space);
-    return result;
-  }
-
-  void find_placeholders_of_text() {
-    std::map<std::string, std::vector<int32_t>, std::less<>> wanted;
-    for (size_t i = run_.items.size(); i-- > 0;)
-      if (run_.items[i].placeholder)
-        wanted[std::string(source(run_.items[i].text))].push_back(static_cast<int32_t>(i));
-    for (const Placeholder& found : find_placeholders(text_, run_.rules.placeholders)) {
-      const auto item =
-          wanted.find(text_.substr(found.range.begin, found.range.end - found.range.begin));
-      if (item == wanted.end()) {
-        if (found.kind == Placeholder::Kind::code) add_fixed(found.range, TargetWord::kDropped);
-      } else if (item->second.empty()) {  // one too many
-        add_fixed(found.range, TargetWord::kDropped);
-      } else {
-        add_fixed(found.range, item->second.back());
-        item->second.pop_back();
-      }
-    }
-    find_loose(wanted);
-  }
-
-  /// Placeholders that the translation has with other spaces or case: "% 1 $ S".
-  void find_loose(const std::map<std::string, std::vector<int32_t>, std::less<>>& wanted) {
-    std::string squeezed;
-    std::vector<size_t> places;
-    size_t budget = 64 * text_.size() + (size_t{1} << 16);
-    for (const auto& [name, items] : wanted) {
-      if (items.empty() || name.size() < 2) continue;
-      if (squeezed.empty()) {
-        for (size_t i = 0; i < text_.size(); ++i)
-          if (!is_space(text_[i])) places.push_back(i);
-        squeezed = loose(text_);
-      }
-      const std::string searched = loose(name);
-      size_t from = 0;
-      for (size_t left = items.size(); left-- > 0 && budget >= squeezed.size();) {
-        budget -= squeezed.size() - std::min(from, squeezed.size());
-        const size_t at = squeezed.find(searched, from);
-        if (at == squeezed.npos) break;
-        from = at + searched.size();
-        add_fixed({places[at], places[from - 1] + 1}, items[left]);
-      }
-    }
-  }
-
-  /// translate="no", code and the like, at the borders of words.
-  void find_other_kept() {
-    size_t budget = 64 * text_.size() + (size_t{1} << 16);
-    std::map<std::string, size_t, std::less<>> searched_to, lower_searched_to;
-    std::string lower;
-    for (size_t i = 0; i < run_.items.size(); ++i) {
-      const Inline& item = run_.items[i];
-      const std::string_view name = source(item.text);
-      if (item.kind != Inline::Kind::kept || item.placeholder || name.empty()) continue;
-      const bool found = find_whole(text_, name, i, searched_to[std::string(name)], budget);
-      if (found || aligned_ || name.size() < kLooseLength) continue;
-      if (lower.empty()) lower = lower_case(text_);
-      const std::string lower_name = lower_case(name);
-      find_whole(lower, lower_name, i, lower_searched_to[lower_name], budget);
-    }
-  }
-
-  /// Looks for a part as whole words, from byte `from` on, which moves.
-  bool find_whole(std::string_view text, std::string_view name, size_t item, size_t& from,
-                  size_t& budget) {
-    while (from != text.npos && budget >= text.size()) {
-      budget -= text.size() - std::min(from, text.size());
-      const size_t at = text.find(name, from);
-      from = at == text.npos ? at : at + name.size();
-      if (at != text.npos && is_whole(at, from) &&
-          add_fixed({at, from}, static_cast<int32_t>(item)))
-        return true;
-    }
-    return false;
-  }
-
-  bool is_whole(size_t begin, size_t end) const {
-    const auto is_letter = [&](size_t at) { return text::is_word(code_point_at(text_, at).value); };
-    const size_t before = begin == 0 ? 0 : code_point_begin(text_, begin - 1);
-    return (begin == 0 || !is_letter(before) || !is_letter(begin)) &&
-           (end == text_.size() || !is_letter(end) || !is_letter(code_point_begin(text_, end - 1)));
-  }
-
-  /// False if something that was found before is there.
-  bool add_fixed(ByteRange range, int32_t item) {
-    const auto next = fixed_.lower_bound(range.begin);
-    if (next != fixed_.end() && next->first < range.end) return false;
-    if (next != fixed_.begin() && std::prev(next)->second.range.end > range.begin) return false;
-    fixed_.emplace(range.begin, TargetWord{range, item});
-    if (item >= 0) is_fixed_[static_cast<size_t>(item)] = true;
-    return true;
-  }
-
   /// What a word says of its place that comes from bytes `from`.
   int32_t item_of(ByteRange from) const {
     const int32_t item = items_.innermost(from);
@@ -339,9 +234,9 @@ class TargetWordReader {
   const Run& run_;
   const std::string_view text_;
   const ItemsByPosition items_;
-  std::map<size_t, TargetWord> fixed_;  // kept parts that the text has, by their first bytes
-  std::vector<bool> is_fixed_;          // of each item
-  bool aligned_ = true;                 // else words are taken to keep their places
+  KeptParts fixed_;
+  std::vector<bool> is_fixed_;  // of each item
+  bool aligned_ = true;         // else words are taken to keep their places
   TargetWords result_;
 };
 

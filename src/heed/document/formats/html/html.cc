@@ -123,7 +123,7 @@ class HtmlReader {
       raw.remove_prefix(end);
       at_ += end;
       const size_t breaks = std::min(raw.find_first_not_of("\r\n"), raw.size());
-      if (breaks > 0) flush(at_, breaks);
+      if (breaks > 0) add({InlineToken::Kind::border, std::string(raw.substr(0, breaks))});
       raw.remove_prefix(breaks);
       at_ += breaks;
     }
