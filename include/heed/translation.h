@@ -57,14 +57,14 @@ struct DocumentOptions {
 
 /// A sentence of a document, or a part of a long one.
 struct DocumentSentence {
-  int64_t paragraph = 0;  // counted from 0
-  std::string source;
+  int64_t paragraph = 0;    // counted from 0
+  std::string source;       // its text
   Translation translation;  // with alignments where they were needed
 };
 
 /// The translation of a document.
 struct DocumentTranslation {
-  std::string text;
+  std::string text;                         // the translated document
   std::vector<DocumentSentence> sentences;  // in order
 };
 

@@ -68,9 +68,7 @@ heed_status heed_translate_document(heed_model* model, heed_string document,
 
 heed_status heed_document_result_text(heed_document_result* result, heed_string* text,
                                       heed_error* error) {
-  return run(error, [&] {
-    write_value(text, string_of(object_of(result)->text), "text");
-  });
+  return run(error, [&] { write_value(text, string_of(object_of(result)->text), "text"); });
 }
 
 HEED_DEFINE_FREE(heed_document_result)
