@@ -172,6 +172,41 @@ static inline heed_status heed_translate_options_init(heed_translate_options* op
 HEED_EXPORT heed_status heed_translate(heed_model* model, const heed_string* lines, size_t count,
                                        const heed_translate_options* options,
                                        heed_search_result** result, heed_error* error);
+
+/* As heed::DocumentOptions. */
+typedef struct heed_document_options {
+  size_t struct_size;
+  const heed_translate_options* translate; /* NULL: the defaults; its first_number does not count */
+  const char* format;                      /* "text", "html", "xml", ...; NULL: text */
+  const char* sentence_language;           /* whose abbreviations do not end sentences */
+  int64_t max_sentence_tokens;             /* 0: the longest of the training, or 128 */
+  int32_t translate_placeholders;          /* whether URLs and the like are translated */
+  int32_t keep_numbers;                    /* whether numbers stay unchanged */
+} heed_document_options;
+
+HEED_EXPORT heed_status heed_document_options_init_sized(heed_document_options* options,
+                                                         size_t size, heed_error* error);
+static inline heed_status heed_document_options_init(heed_document_options* options) {
+  return heed_document_options_init_sized(options, sizeof(heed_document_options), NULL);
+}
+
+/* Told how many of the sentences of a document are translated. Non-zero ends the call with
+   HEED_ERROR_CANCELLED. */
+typedef int (*heed_on_sentences)(void* user_data, int64_t done, int64_t all);
+
+/* The translation of a document. */
+typedef struct heed_document_result heed_document_result;
+
+/* Translates a document, sentence by sentence. `on_sentences` may be NULL. */
+HEED_EXPORT heed_status heed_translate_document(heed_model* model, heed_string document,
+                                                const heed_document_options* options,
+                                                heed_on_sentences on_sentences, void* user_data,
+                                                heed_document_result** result, heed_error* error);
+/* The translated document, valid until the result is freed. */
+HEED_EXPORT heed_status heed_document_result_text(heed_document_result* result, heed_string* text,
+                                                  heed_error* error);
+HEED_EXPORT heed_status heed_document_result_free(heed_document_result* result, heed_error* error);
+
 /* The n_best outputs of each prompt by greedy or beam search. Of `limits`, max_new_tokens,
    batch_tokens and first_number count. */
 HEED_EXPORT heed_status heed_search(heed_model* model, const heed_prompt* prompts, size_t count,

@@ -36,7 +36,8 @@ struct Translation {
 /// Options of the translation of a document.
 struct DocumentOptions {
   TranslateOptions translate = {};  // of each sentence
-  /// What the document is written in: "text", "html". An unknown one is an Error that lists them.
+  /// What the document is written in: "text", "html", "xml", "markdown", "srt", "vtt", "po",
+  /// "xliff".
   std::string format = "text";
   /// The language whose abbreviations and ordinals do not end sentences ("de", "deu_Latn"). Empty:
   /// translate.source_language, or that of the model's files, or all languages together. Other
@@ -56,14 +57,14 @@ struct DocumentOptions {
 
 /// A sentence of a document, or a part of a long one.
 struct DocumentSentence {
-  int64_t paragraph = 0;  // counted from 0
-  std::string source;
+  int64_t paragraph = 0;    // counted from 0
+  std::string source;       // its text
   Translation translation;  // with alignments where they were needed
 };
 
 /// The translation of a document.
 struct DocumentTranslation {
-  std::string text;
+  std::string text;                         // the translated document
   std::vector<DocumentSentence> sentences;  // in order
 };
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         AttentionOptions,
         ChatOptions,
         ClassifyOptions,
+        DocumentOptions,
         EmbedOptions,
         GenerateOptions,
         Prompt,
@@ -100,6 +101,10 @@ class AsyncModel:
     def atranslate(self, lines: Any, **options: Any) -> Awaitable[Any]:
         """translate() for asyncio."""
         return on_thread(lambda: self._calls.translate(lines, **options))
+
+    async def atranslate_document(self, text: str, **options: Unpack[DocumentOptions]) -> _heed.DocumentTranslation:
+        """translate_document() for asyncio."""
+        return await on_thread(lambda: self._calls.translate_document(text, **options))
 
     async def aembed(self, texts: str | Texts, **options: Unpack[EmbedOptions]) -> NDArray[numpy.float32]:
         """embed() for asyncio."""

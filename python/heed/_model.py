@@ -20,7 +20,7 @@ from ._async_model import AsyncModel
 from ._attention import Attention
 from ._json import json_text, with_schema_text
 from ._process import OfOneProcess
-from ._progress import download_bar, in_parts
+from ._progress import counted_bar, download_bar, in_parts
 from ._sentences import as_tensor, check, cosines, finished, prompt_of
 from ._session import ChatStream, Session, TextStream
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         AttentionOptions,
         ChatOptions,
         ClassifyOptions,
+        DocumentOptions,
         EmbedOptions,
         GenerateOptions,
         LoadOptions,
@@ -312,6 +313,16 @@ class Model(OfOneProcess, AsyncModel):
         if isinstance(lines, str):
             return self._model.translate([lines], given, 1)[0]
         return in_parts(lines, progress, lambda part, first: self._model.translate(part, given, first))
+
+    def translate_document(
+        self, text: str, *, progress: bool = False, **options: Unpack[DocumentOptions]
+    ) -> _heed.DocumentTranslation:
+        """The translation of a document: its paragraphs, which in plain text are its lines, sentence by sentence."""
+        given = dict(options)
+        if not progress:
+            return self._model.translate_document(text, given, None)
+        with counted_bar() as show:
+            return self._model.translate_document(text, given, show)
 
     def embed(
         self, texts: str | Texts, *, progress: bool = False, **options: Unpack[EmbedOptions]

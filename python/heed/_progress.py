@@ -46,6 +46,20 @@ def _bar(**options: Any) -> Any:
         return _PlainBar(**options)
 
 
+@contextlib.contextmanager
+def counted_bar() -> Iterator[Callable[[int, int], None]]:
+    """A bar for a call that says how much it has done, of how much."""
+    with contextlib.ExitStack() as stack:
+        bars: list[Any] = []
+
+        def show(done: int, total: int) -> None:
+            if not bars:
+                bars.append(stack.enter_context(_bar(total=total)))
+            bars[0].update(done - bars[0].n)
+
+        yield show
+
+
 def in_parts(inputs: Sequence[Any], progress: bool, compute: Callable[[Sequence[Any], int], list[T]]) -> list[T]:
     """compute(inputs, 1), or, with a bar, part by part: compute(part, number of its first input)."""
     if not progress:

@@ -47,6 +47,30 @@ nb::typed<nb::list, std::vector<Candidate>> search(const OpenModel& open, nb::ha
   return list_of(run([&] { return model.search_batch(*texts, search_options, limits); }));
 }
 
+/// Calls a Python function on the calling thread, if there is one. Its exception ends the call.
+Model::OnSentences sentences_to(nb::object function) {
+  if (function.is_none()) return {};
+  return [held = held_without_gil(std::move(function))](int64_t done, int64_t all) {
+    const nb::gil_scoped_acquire acquire;
+    try {
+      (*held)(done, all);
+    } catch (nb::python_error& error) {
+      Interruption::current()->hold(std::move(error));
+    }
+  };
+}
+
+DocumentTranslation translate_document(const OpenModel& open, nb::handle text,
+                                       const Options& options, nb::object on_sentences) {
+  const Model model = open.get();
+  const Arguments document(text_from(text, "text"));
+  Keywords keywords(options);
+  const DocumentOptions document_options = take_document_options(keywords);
+  keywords.finish("translate_document");
+  const Model::OnSentences report = sentences_to(std::move(on_sentences));
+  return run([&] { return model.translate_document(*document, document_options, report); });
+}
+
 nb::typed<nb::list, Translation> translate(const OpenModel& open, nb::handle lines,
                                            const Options& options, int64_t first_number) {
   const Model model = open.get();
@@ -126,6 +150,8 @@ void bind_model(nb::module_& m) {
       .def_prop_ro("has_chat_template", property<&Model::has_chat_template>())
       .def("generate", &generate, nb::arg("prompts"), nb::arg("options"), nb::arg("first_number"))
       .def("search", &search, nb::arg("prompts"), nb::arg("options"))
+      .def("translate_document", &translate_document, nb::arg("text"), nb::arg("options"),
+           nb::arg("on_sentences").none())
       .def("translate", &translate, nb::arg("lines"), nb::arg("options"), nb::arg("first_number"))
       .def("tokenize", &tokenize, nb::arg("text"), nb::arg("special"))
       .def("detokenize", &detokenize, nb::arg("tokens"), nb::arg("skip_special"))

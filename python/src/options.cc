@@ -75,6 +75,12 @@ TranslateOptions take_translate_options(Keywords& keywords) {
   return options;
 }
 
+DocumentOptions take_document_options(Keywords& keywords) {
+  auto options = take_options<generate::DocumentOption>(keywords);
+  options.translate = take_translate_options(keywords);
+  return options;
+}
+
 StructuredOutput take_structured_output(Keywords& keywords) {
   StructuredOutput output;
   keywords.read("schema", output.json_schema);

@@ -42,6 +42,7 @@ typename Table::Options only_options(const nb::dict& values, std::string_view fu
 
 SearchOptions take_search_options(Keywords& keywords, const SearchOptions& defaults);
 TranslateOptions take_translate_options(Keywords& keywords);
+DocumentOptions take_document_options(Keywords& keywords);
 /// "schema", which is JSON here, "white_space", "regex", "grammar" and "choice".
 StructuredOutput take_structured_output(Keywords& keywords);
 GenerateOptions take_generate_options(Keywords& keywords);

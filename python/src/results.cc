@@ -76,6 +76,16 @@ void bind_search(nb::module_& m) {
       .derived("text", &Translation::text, "the best translation")
       .finish()
       .def("__str__", &Translation::text);
+  ValueClass<DocumentSentence>(m, "DocumentSentence", "A sentence of a document, or a part of one.")
+      .field("paragraph", &DocumentSentence::paragraph, "counted from 0")
+      .field("source", &DocumentSentence::source, "its text")
+      .field("translation", &DocumentSentence::translation, "with alignments where needed")
+      .finish();
+  ValueClass<DocumentTranslation>(m, "DocumentTranslation", "The translation of a document.")
+      .field("text", &DocumentTranslation::text, "the translated document")
+      .field("sentences", &DocumentTranslation::sentences, "in order")
+      .finish()
+      .def("__str__", [](const DocumentTranslation& one) { return one.text; });
 }
 
 void bind_scores(nb::module_& m) {

@@ -69,6 +69,12 @@ struct HandleOf<heed_search_result> {
   static constexpr const char* kName = "result of heed_search()";
 };
 
+template <>
+struct HandleOf<heed_document_result> {
+  using Object = DocumentTranslation;
+  static constexpr const char* kName = "result of heed_translate_document()";
+};
+
 struct StoredChat {
   StoredAnswer answer;
   StoredGeneration generation;

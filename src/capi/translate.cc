@@ -7,6 +7,7 @@
 namespace heed::capi {
 
 HEED_C_OPTIONS(heed_translate_options, TranslateOptions, HEED_TRANSLATE_OPTIONS)
+HEED_C_OPTIONS(heed_document_options, DocumentOptions, HEED_DOCUMENT_OPTIONS)
 
 namespace {
 
@@ -16,12 +17,20 @@ TranslateOptions translate_options(const heed_translate_options& from) {
   return options;
 }
 
+DocumentOptions document_options(const heed_document_options& from) {
+  DocumentOptions options = options_of(from);
+  if (from.translate)
+    options.translate = translate_options(read_sized(from.translate, "translate"));
+  return options;
+}
+
 }  // namespace
 }  // namespace heed::capi
 
 using namespace heed::capi;
 
 HEED_DEFINE_INIT(heed_translate_options)
+HEED_DEFINE_INIT(heed_document_options)
 
 heed_status heed_translate(heed_model* model, const heed_string* lines, size_t count,
                            const heed_translate_options* options, heed_search_result** result,
@@ -38,3 +47,28 @@ heed_status heed_translate(heed_model* model, const heed_string* lines, size_t c
     set_handle(result, std::move(found));
   });
 }
+
+heed_status heed_translate_document(heed_model* model, heed_string document,
+                                    const heed_document_options* options,
+                                    heed_on_sentences on_sentences, void* user_data,
+                                    heed_document_result** result, heed_error* error) {
+  return run(error, [&] {
+    require_output(result, "result");
+    const heed::Model loaded = model_of(model);
+    heed::Model::OnSentences report;
+    if (on_sentences)
+      report = [&](int64_t done, int64_t all) {
+        if (on_sentences(user_data, done, all) != 0) fail_cancelled();
+      };
+    set_handle(result, std::make_shared<heed::DocumentTranslation>(loaded.translate_document(
+                           std::string(text_of(document, "document")),
+                           document_options(read_sized(options)), report)));
+  });
+}
+
+heed_status heed_document_result_text(heed_document_result* result, heed_string* text,
+                                      heed_error* error) {
+  return run(error, [&] { write_value(text, string_of(object_of(result)->text), "text"); });
+}
+
+HEED_DEFINE_FREE(heed_document_result)

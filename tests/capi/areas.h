@@ -16,6 +16,7 @@ struct test_paths {
 int test_model(const struct test_paths* paths);
 int test_generate(const struct test_paths* paths);
 int test_search(const struct test_paths* paths);
+int test_document(const struct test_paths* paths);
 int test_chat(const struct test_paths* paths);
 int test_read(const struct test_paths* paths);
 int test_labels(const struct test_paths* paths);

@@ -37,6 +37,7 @@ class CApi : public testing::Test {
 TEST_F(CApi, LoadsModelsAndKnowsTheirFactsAndTokens) { EXPECT_EQ(test_model(&paths_), 0); }
 TEST_F(CApi, GeneratesBatchesAndStreams) { EXPECT_EQ(test_generate(&paths_), 0); }
 TEST_F(CApi, SearchesAndTranslates) { EXPECT_EQ(test_search(&paths_), 0); }
+TEST_F(CApi, TranslatesDocuments) { EXPECT_EQ(test_document(&paths_), 0); }
 TEST_F(CApi, Chats) { EXPECT_EQ(test_chat(&paths_), 0); }
 TEST_F(CApi, EmbedsScoresFillsAndShowsAttention) { EXPECT_EQ(test_read(&paths_), 0); }
 TEST_F(CApi, LabelsTextsPairsAndTokensAndRanksDocuments) { EXPECT_EQ(test_labels(&paths_), 0); }

@@ -141,6 +141,41 @@ int test_generate(const struct test_paths* paths) {
   return failures;
 }
 
+static int count_sentences(void* user_data, int64_t done, int64_t all) {
+  *(int64_t*)user_data = done;
+  return all != 3;
+}
+
+static int cancel(void* user_data, int64_t done, int64_t all) {
+  (void)user_data, (void)done, (void)all;
+  return 1;
+}
+
+int test_document(const struct test_paths* paths) {
+  const heed_string document = heed_string_of("the old sea. The ship\n\n  in the sea\n");
+  heed_document_options options;
+  heed_model* model = NULL;
+  heed_document_result* result = NULL;
+  heed_string text;
+  int64_t done = 0;
+  failures = 0;
+  OK(heed_model_load(paths->translator, NULL, &model, &last_error));
+  OK(heed_document_options_init(&options));
+  OK(heed_translate_document(model, document, &options, count_sentences, &done, &result,
+                             &last_error));
+  CHECK(done == 3);
+  OK(heed_document_result_text(result, &text, &last_error));
+  CHECK(text.size > 6 && text.data[text.size - 1] == '\n');
+  OK(heed_document_result_free(result, &last_error));
+  FAILS(HEED_ERROR_CANCELLED,
+        heed_translate_document(model, document, NULL, cancel, NULL, &result, &last_error));
+  options.format = "rtf";
+  FAILS(HEED_ERROR_FAILED,
+        heed_translate_document(model, document, &options, NULL, NULL, &result, &last_error));
+  OK(heed_model_free(model, &last_error));
+  return failures;
+}
+
 int test_search(const struct test_paths* paths) {
   const heed_string lines[] = {{"the old sea", 11}, {"", 0}, {"a ship", 6}};
   heed_translate_options options;

@@ -218,6 +218,13 @@ TEST(OptionFaces, HaveTheOptionsOfGeneration) {
             "");
 }
 
+TEST(OptionFaces, HaveTheOptionsOfDocuments) {
+  EXPECT_EQ(missing<generate::DocumentOption>(
+                {program("translate"), c_header("c_generate.h", "heed_document_options"),
+                 c_record("heed_document_options"), python("DocumentOptions")}),
+            "");
+}
+
 TEST(OptionFaces, HaveTheOptionsOfLoading) {
   EXPECT_EQ(
       missing<engine::LoadOption>({program("generate"), c_header("c_model.h", "heed_load_options"),

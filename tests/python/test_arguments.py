@@ -29,12 +29,13 @@ values = st.recursive(
 
 OPTIONS = {
     "generate": options.RequestOptions, "search": options.SearchOptions, "translate": options.TranslateOptions,
+    "translate_document": options.DocumentOptions,
     "embed": options.EmbedOptions, "classify": options.ClassifyOptions, "rerank": options.ClassifyOptions,
     "label_tokens": options.ClassifyOptions, "score": options.ScoreOptions, "attention": options.AttentionOptions,
     "chat": options.ChatOptions, "session": options.SessionOptions,
 }
 ARGUMENTS = {
-    "generate": 1, "search": 1, "translate": 1, "embed": 1, "encode": 1, "classify": 1, "rerank": 2,
+    "generate": 1, "search": 1, "translate": 1, "translate_document": 1, "embed": 1, "encode": 1, "classify": 1, "rerank": 2,
     "label_tokens": 1, "score": 1, "score_pair": 2, "fill": 2, "attention": 1, "chat": 1, "chat_prompt": 1,
     "tokenize": 2, "detokenize": 2, "token_text": 1, "token_bytes": 1, "session": 0,
 }
@@ -142,6 +143,7 @@ def test_options_are_those_of_the_type_stubs(models):
         options.RequestOptions: lambda **o: heed.Session(decoder).add(TEXT, **o),
         options.SearchOptions: lambda **o: decoder._model.search([], o),
         options.TranslateOptions: lambda **o: translator._model.translate([], o, 1),
+        options.DocumentOptions: lambda **o: translator._model.translate_document(TEXT, o, None),
         options.EmbedOptions: lambda **o: encoder._model.embed([], o, 1),
         options.ClassifyOptions: lambda **o: classifier._model.classify([], o),
         options.ScoreOptions: lambda **o: decoder._model.score(TEXT, o),

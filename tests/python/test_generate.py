@@ -50,6 +50,23 @@ def test_search_returns_the_best_first(decoder):
     assert len(found) == 3 and found[0].score >= found[1].score >= found[2].score
 
 
+def test_documents(translator, capsys):
+    text = "The old sea. A ship\n\n  in the sea\n"
+    document = translator.translate_document(text, beam=2)
+    assert [one.source for one in document.sentences] == ["The old sea.", "A ship", "in the sea"]
+    assert [one.paragraph for one in document.sentences] == [0, 0, 1]
+    alone = translator.translate([one.source for one in document.sentences], beam=2)
+    assert [one.translation.text for one in document.sentences] == [one.text for one in alone]
+    first, second, third = (one.text for one in alone)
+    assert document.text == str(document) == f"{first} {second}\n\n  {third}\n"
+    assert translator.translate_document(text, beam=2, progress=True).text == document.text
+    assert "3/3" in capsys.readouterr().err
+    page = translator.translate_document("<p>the <b>sea</b></p>", format="html").text
+    assert page.startswith("<p>") and page.count("<b>") == page.count("</b>") == 1
+    with pytest.raises(heed.Error, match="html"):
+        translator.translate_document(text, format="rtf")
+
+
 def test_translations(translator):
     lines = ["And God said", "the sea", ""]
     found = translator.translate(lines, beam=4, scores=True)

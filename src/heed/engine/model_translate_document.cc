@@ -49,8 +49,8 @@ bool needs_alignments(const document::Document& document, document::Format forma
 /// Words as bytes of the two texts.
 std::vector<document::AlignedSpans> spans_of(const std::string& source,
                                              const Candidate& candidate) {
-  const std::vector<ByteRange> from = document::words_of(source),
-                               to = document::words_of(candidate.text);
+  const std::vector<ByteRange> from = document::words_between_spaces(source),
+                               to = document::words_between_spaces(candidate.text);
   std::vector<document::AlignedSpans> spans;
   for (const AlignedWords& pair : candidate.alignment) {
     const auto source_word = static_cast<size_t>(pair.source);

@@ -145,7 +145,9 @@ enum class SamplingUse { samples, penalizes };
 
 // Beside these DocumentOptions has TranslateOptions.
 #define HEED_DOCUMENT_OPTIONS(OPTION)                                                              \
-  OPTION(format, .help = "What a document is written in: text or html")                            \
+  OPTION(                                                                                          \
+      format,                                                                                      \
+      .help = "What a document is written in: text, html, xml, markdown, srt, vtt, po or xliff")   \
   OPTION(sentence_language,                                                                        \
          .help =                                                                                   \
              "Language whose abbreviations do not end sentences (default: that of the input, or "  \

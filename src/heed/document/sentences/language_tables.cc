@@ -1,11 +1,9 @@
 #include "heed/document/sentences/language_tables.h"
 
-#include <array>
-
 namespace heed::document {
 namespace {
 
-constexpr std::array kTables = std::to_array<LanguageTable>({
+constexpr LanguageTable kTables[] = {
     {.code = "en",
      .iso3 = "eng",
      .ordinals = false,
@@ -325,7 +323,7 @@ constexpr std::array kTables = std::to_array<LanguageTable>({
          "αλλά αν από αυτά αυτή αυτό αυτός για δεν είναι επίσης εκεί ένα ένας έτσι η ή ήταν θα ο "
          "οι και κατά με μετά μια μία μόνο να οι όμως όταν ό,τι πριν που προς πώς σε στα στη "
          "στην στις στο στον τα της τη την τις το του τους των τώρα ως"},
-});
+};
 
 }  // namespace
 

@@ -50,17 +50,16 @@ std::vector<ByteRange> parts_of(const Segment& segment, const SentenceSplitter& 
 TranslatedSegment join_parts(std::string_view text, std::span<const ByteRange> parts,
                              std::span<const TranslatedSegment> translated) {
   TranslatedSegment joined;
-  size_t end = 0;  // of the last part with a translation
   for (size_t i = 0; i < parts.size(); ++i) {
     const std::string& own = translated[i].text;
     if (own.empty()) continue;
     if (!joined.text.empty()) {
       const TextView left(joined.text), right(own);
-      const std::string_view between = text.substr(end, parts[i].begin - end);
+      const std::string_view between =
+          text.substr(parts[i - 1].end, parts[i].begin - parts[i - 1].end);
       if (!is_unspaced(left.at(left.previous(left.size()))) && !is_unspaced(right.at(0)))
         joined.text += between.empty() ? std::string_view(" ") : between;
     }
-    end = parts[i].end;
     for (const auto& [source, target] : translated[i].alignment) {
       const size_t from = parts[i].begin, to = joined.text.size();
       joined.alignment.push_back(
@@ -71,7 +70,7 @@ TranslatedSegment join_parts(std::string_view text, std::span<const ByteRange> p
   return joined;
 }
 
-std::vector<ByteRange> words_of(std::string_view bytes) {
+std::vector<ByteRange> words_between_spaces(std::string_view bytes) {
   const TextView text(bytes);
   std::vector<ByteRange> words;
   const auto is_space = [&](size_t at) {

@@ -22,6 +22,6 @@ TranslatedSegment join_parts(std::string_view text, std::span<const ByteRange> p
                              std::span<const TranslatedSegment> translated);
 
 /// The words of a text, which white space separates.
-std::vector<ByteRange> words_of(std::string_view text);
+std::vector<ByteRange> words_between_spaces(std::string_view text);
 
 }  // namespace heed::document

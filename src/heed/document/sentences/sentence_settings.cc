@@ -33,10 +33,12 @@ SentenceSettings read_sentence_settings(const std::filesystem::path& directory) 
   settings.abbreviations =
       get_or<std::vector<std::string>>(json, kAbbreviations, {}, file.string());
   const std::filesystem::path tokenizer = directory / "tokenizer_config.json";
-  if (const nlohmann::json config = object_in(tokenizer); config.contains("source_lang"))
-    if (const nlohmann::json& language = config["source_lang"]; language.is_string())
-      settings.source_language = language.get<std::string>();
-  if (!LanguageRules::knows(settings.source_language)) settings.source_language.clear();
+  const nlohmann::json config = object_in(tokenizer);
+  for (const char* key : {"source_lang", "src_lang"}) {  // of Marian; of NLLB, mBART and M2M-100
+    if (!config.contains(key) || !config[key].is_string()) continue;
+    const auto language = config[key].get<std::string>();
+    if (LanguageRules::knows(language)) settings.source_language = language;
+  }
   return settings;
 }
 
