@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace heed {
@@ -44,6 +46,16 @@ struct EmbedOptions {
   int64_t batch_tokens = 0;
 
   bool operator==(const EmbedOptions&) const = default;
+};
+
+/// What the files of a model say of its embeddings.
+struct EmbedSettings {
+  Pooling pooling = Pooling::mean;  // of the states
+  bool normalize = false;           // to length 1
+  std::string prompt;               // before each text
+  bool include_prompt = true;       // false: the states of the prompt are not pooled
+  /// Those that sentence-transformers offers by name ("query", "document").
+  std::map<std::string, std::string> prompts = {};
 };
 
 }  // namespace heed

@@ -205,6 +205,8 @@ class HEED_EXPORT Model {
   int64_t count_tokens_to_embed(const std::string& text, const EmbedOptions& options = {}) const;
   /// The largest number of tokens that embed() reads of a text; 0: not limited.
   int64_t max_embedded_tokens(const EmbedOptions& options = {}) const;
+  /// What its files say where EmbedOptions do not. Throws Error when they cannot be read.
+  EmbedSettings embed_settings() const;
 
   /// The labels of a text or of a pair, highest score first, by a model for the classification of
   /// texts (ForSequenceClassification).
@@ -227,6 +229,19 @@ class HEED_EXPORT Model {
                                       const std::vector<std::string>& documents,
                                       const ClassifyOptions& options = {},
                                       int64_t first_number = 1) const;
+  /// The logits of the documents, which document_scores() makes scores of. Throws Error as it does.
+  std::vector<double> document_logits(const std::string& query,
+                                      const std::vector<std::string>& documents,
+                                      const ClassifyOptions& options = {},
+                                      int64_t first_number = 1) const;
+  /// The number of tokens of a text or a pair that classify() reads, before they are truncated.
+  int64_t count_tokens_to_classify(const ClassifyInput& text) const;
+  /// The same for a query and a document that rerank() reads.
+  int64_t count_tokens_to_rerank(const std::string& query, const std::string& document) const;
+  /// The largest number of tokens that classify() and rerank() read of an input; 0: not limited.
+  int64_t max_classified_tokens(const ClassifyOptions& options = {}) const;
+  /// The labels of its classifier, in the order of the logits; empty without a classifier.
+  std::vector<std::string> labels() const;
   /// Whether its classifier labels tokens, so that it is for label_tokens() and not for classify().
   bool classifies_tokens() const;
   /// The entities of a text, by a model for the classification of tokens

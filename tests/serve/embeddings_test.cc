@@ -68,5 +68,140 @@ TEST(Embeddings, LimitIsTheContextLengthOfAnEmbedder) {
   EXPECT_EQ(found["context_length"], 20);
 }
 
+/// A server whose embedder has prompts by name, without a default one.
+class PromptedServer {
+ public:
+  explicit PromptedServer(bool normalize = true, const std::string& default_prompt = "") {
+    copy_model(RunningServer::golden("encoders/embed-bert"), directory_);
+    Json settings = Json::parse(read_file(directory_ / "config_sentence_transformers.json"));
+    settings["prompts"] = {{"search_query", "the old "}, {"passage", "a "}, {"classification", ""}};
+    if (!default_prompt.empty()) settings["default_prompt_name"] = default_prompt;
+    write_quickly(directory_ / "config_sentence_transformers.json", settings.dump());
+    if (!normalize) {
+      Json modules = Json::parse(read_file(directory_ / "modules.json"));
+      modules.erase(2);
+      write_quickly(directory_ / "modules.json", modules.dump());
+    }
+    server_.emplace(
+        ServerOptions{.port = 0, .models = {{.name = "m", .path = directory_.path().string()}}});
+    server_->listen();
+    server_->load();
+  }
+
+  Answer post(const std::string& path, const Json& request) const {
+    return HttpClient(server_->port()).request("POST", path, request.dump());
+  }
+  Json vector_of(const Json& fields = Json::object()) const {
+    Json request = {{"input", "sea"}};
+    request.update(fields);
+    const Answer answer = post("/v1/embeddings", request);
+    EXPECT_EQ(answer.status, 200) << request << answer.body;
+    return answer.json()["data"][0]["embedding"];
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  std::optional<Server> server_;
+};
+
+TEST(Embeddings, PutThePromptOfAPurposeBeforeEachText) {
+  const PromptedServer server;
+  const Json query = server.vector_of({{"input", "the old sea"}});
+  const Json document = server.vector_of({{"input", "a sea"}});
+  EXPECT_NE(query, document);
+  for (const Json& fields : {Json{{"input_type", "query"}}, Json{{"task", "retrieval.query"}},
+                             Json{{"input_type", "search_query"}}})
+    EXPECT_EQ(server.vector_of(fields), query) << fields;
+  for (const Json& fields : {Json{{"input_type", "document"}}, Json{{"task", "retrieval.passage"}}})
+    EXPECT_EQ(server.vector_of(fields), document) << fields;
+  EXPECT_EQ(server.vector_of({{"task", "classification"}}), server.vector_of());
+  const Answer tokens = server.post("/v1/embeddings", {{"input", {5, 6}}, {"input_type", "query"}});
+  EXPECT_EQ(tokens.status, 400);
+  const Answer cohere =
+      server.post("/v2/embed", {{"texts", {"sea"}}, {"input_type", "search_query"}});
+  EXPECT_EQ(cohere.json()["embeddings"]["float"][0], query);
+  const Answer tei = server.post("/embed", {{"inputs", "sea"}, {"prompt_name", "passage"}});
+  EXPECT_EQ(tei.json()[0], document);
+  EXPECT_EQ(server.post("/embed", {{"inputs", "sea"}, {"prompt_name", "query"}}).status, 400);
+  EXPECT_EQ(PromptedServer(true, "passage")
+                .post("/v1/embeddings", {{"input", "sea"}, {"input_type", "query"}})
+                .status,
+            400);
+}
+
+TEST(Embeddings, NameAPurposeThatHasNoEffect) {
+  const Json request = {{"model", "encoder"}, {"input", "sea"}, {"task", "separation"}};
+  const Answer answer = post("/v1/embeddings", request);
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.headers.at("x-heed-ignored"), "task");
+}
+
+TEST(Embeddings, HaveVoyagesAndJinasFields) {
+  const auto vector_of = [](const Json& fields = Json::object()) {
+    Json request = {{"model", "encoder"}, {"input", "the sea"}};
+    request.update(fields);
+    return posted("/v1/embeddings", request)["data"][0]["embedding"];
+  };
+  EXPECT_EQ(vector_of({{"output_dimension", 8}}), vector_of({{"dimensions", 8}}));
+  EXPECT_EQ(vector_of({{"embedding_type", "base64"}}), vector_of({{"encoding_format", "base64"}}));
+  const auto whole = vector_of().get<std::vector<double>>();
+  const auto bits = vector_of({{"embedding_type", "ubinary"}}).get<std::vector<int>>();
+  const auto signed_bits = vector_of({{"output_dtype", "binary"}}).get<std::vector<int>>();
+  ASSERT_EQ(bits.size(), whole.size() / 8);
+  for (size_t i = 0; i < whole.size(); ++i) EXPECT_EQ(bits[i / 8] >> (7 - i % 8) & 1, whole[i] > 0);
+  for (size_t i = 0; i < bits.size(); ++i) EXPECT_EQ(signed_bits[i], bits[i] - 128);
+  const std::string bytes(bits.begin(), bits.end());
+  EXPECT_EQ(vector_of({{"output_dtype", "ubinary"}, {"encoding_format", "base64"}}),
+            encode_base64(bytes));
+  const Answer refusal =
+      post("/v1/embeddings",
+           Json{{"model", "encoder"}, {"input", std::vector<int>(40, 5)}, {"truncation", false}});
+  EXPECT_EQ(refusal.status, 400);
+  EXPECT_TRUE(refusal.json().contains("detail"));
+  refused_each("/v1/embeddings", {{"model", "encoder"}, {"input", "a"}},
+               {{"output_dtype", "int8"}, {"late_chunking", true}, {"output_dimension", 65}});
+}
+
+TEST(Embeddings, HaveLengthOneIfAskedTo) {
+  const PromptedServer raw(false);
+  const auto squares = [](const Json& vector) {
+    double sum = 0;
+    for (const double x : vector.get<std::vector<double>>()) sum += x * x;
+    return sum;
+  };
+  EXPECT_GT(std::abs(squares(raw.vector_of()) - 1), 1e-3);
+  EXPECT_NEAR(squares(raw.vector_of({{"normalized", true}})), 1, 1e-5);
+  EXPECT_EQ(raw.vector_of({{"normalized", false}}), raw.vector_of());
+  EXPECT_EQ(raw.post("/embed", {{"inputs", "sea"}, {"normalize", false}}).json()[0],
+            raw.vector_of());
+  EXPECT_NEAR(squares(raw.post("/embed", {{"inputs", "sea"}}).json()[0]), 1, 1e-5);
+  EXPECT_EQ(PromptedServer().post("/embed", {{"inputs", "sea"}, {"normalize", false}}).status, 400);
+}
+
+TEST(Embeddings, HaveCoheresForm) {
+  const std::vector<std::string> texts{"the old sea", "ship"};
+  const Json plain = posted("/v1/embeddings", {{"model", "encoder"}, {"input", texts}});
+  const Json answer = posted("/v2/embed", {{"model", "encoder"},
+                                           {"texts", texts},
+                                           {"embedding_types", {"float", "base64", "ubinary"}}});
+  for (size_t i = 0; i < texts.size(); ++i)
+    EXPECT_EQ(answer["embeddings"]["float"][i], plain["data"][i]["embedding"]);
+  EXPECT_EQ(answer["embeddings"].size(), 3u);
+  EXPECT_EQ(answer["texts"], Json(texts));
+  EXPECT_EQ(answer["meta"]["tokens"]["input_tokens"], plain["usage"]["prompt_tokens"]);
+  const std::string text(400, 'a');
+  const Json request = {{"model", "encoder"}, {"texts", {std::string("the sea ") + text}}};
+  posted("/v2/embed", request);
+  for (const Json& fields : {Json{{"truncate", "START"}}, Json{{"embedding_types", {"int8"}}},
+                             Json{{"images", {"data:"}}}, Json{{"input_type", "image"}}}) {
+    Json wrong = request;
+    wrong.update(fields);
+    const Answer refusal = post("/v2/embed", wrong);
+    EXPECT_EQ(refusal.status, 400) << fields;
+    EXPECT_NE(refusal.json()["message"].get<std::string>().find(fields.begin().key()),
+              std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace heed::serve

@@ -1,7 +1,6 @@
 // heed's own routes answer what Model computes, to the last bit.
 #include <algorithm>
 
-#include "heed/engine/loaded_model.h"
 #include "tests/serve/running_server.h"
 
 namespace heed::serve {
@@ -152,80 +151,6 @@ TEST(LibreTranslate, ListsLanguages) {
   ASSERT_NE(english, list.end());
   EXPECT_TRUE((*english)["name"].is_string());
   EXPECT_NE(std::ranges::find((*english)["targets"], Json("de")), (*english)["targets"].end());
-}
-
-TEST(RerankRoute, EqualsRerankOfAnyNumberOfDocuments) {
-  const Model model = RunningServer::shared().model("reranker");
-  std::vector<std::string> documents;
-  for (int i = 0; i < 300; ++i)  // more than one part
-    documents.push_back(i % 3 == 0 ? "the sea" : "the ship " + std::to_string(i % 7));
-  const std::vector<RankedDocument> expected = model.rerank("the old sea", documents);
-  const Json answer = posted("/v1/rerank", {{"model", "reranker"},
-                                            {"query", "the old sea"},
-                                            {"documents", documents},
-                                            {"top_n", 250},
-                                            {"return_documents", true}});
-  ASSERT_EQ(answer["results"].size(), 250u);
-  for (size_t i = 0; i < 250; ++i) {
-    const Json& found = answer["results"][i];
-    EXPECT_EQ(found["index"], expected[i].index);
-    EXPECT_EQ(found["relevance_score"].get<double>(), expected[i].score);
-    EXPECT_EQ(found["document"]["text"], documents[static_cast<size_t>(expected[i].index)]);
-  }
-  EXPECT_GT(answer["usage"]["total_tokens"], 300);
-  const Json objects = posted(
-      "/v1/rerank",
-      {{"model", "reranker"}, {"query", "the old sea"}, {"documents", {{{"text", "the sea"}}}}});
-  EXPECT_EQ(objects["results"][0]["relevance_score"].get<double>(),
-            model.rerank("the old sea", {"the sea"})[0].score);
-}
-
-/// The tokens of a query and a document, as the reranker reads them.
-int64_t pair_tokens(const std::string& query, const std::string& document) {
-  const Model model = RunningServer::shared().model("reranker");
-  const auto& tokenizer = engine::loaded(model).shared_tokenizer("reranking");
-  return std::ssize(tokenizer.encode_pair(query, document).ids);
-}
-
-TEST(RerankRoute, CountsTheTokensOfPairs) {
-  const Json answer =
-      posted("/v1/rerank", {{"model", "reranker"}, {"query", "sea"}, {"documents", {"the", "a"}}});
-  EXPECT_EQ(answer["usage"]["total_tokens"], pair_tokens("sea", "the") + pair_tokens("sea", "a"));
-}
-
-TEST(RerankRoute, NamesAQueryThatIsTooLong) {
-  std::string query;
-  for (int i = 0; i < 100; ++i) query += " the";
-  refused("/v1/rerank", {{"model", "reranker"}, {"query", query}, {"documents", {"a"}}}, "query");
-}
-
-TEST(RerankRoute, AcceptsAPairThatJustFits) {
-  const auto status_of = [&](int words) {
-    std::string document;
-    for (int i = 0; i < words; ++i) document += " the";
-    return post("/v1/rerank",
-                Json{{"model", "reranker"}, {"query", "sea"}, {"documents", {document}}})
-        .status;
-  };
-  int words = 1;
-  while (words < 100 && status_of(words) == 200) ++words;
-  std::string document;
-  for (int i = 0; i < words; ++i) document += " the";
-  EXPECT_EQ(pair_tokens("sea", document),
-            RunningServer::shared().model("reranker").context_length() + 1);
-}
-
-TEST(RerankRoute, RefusesWrongFields) {
-  refused_each("/v1/rerank", {{"model", "reranker"}, {"query", "a"}, {"documents", {"b"}}},
-               {{"query", 1},
-                {"documents", Json::array()},
-                {"top_n", 0},
-                {"return_documents", "yes"},
-                {"rank_fields", 1}});
-  const Json document = {{"text", "b"}};
-  refused("/v1/rerank",
-          {{"model", "reranker"}, {"query", "a"}, {"documents", std::vector<Json>(2049, document)}},
-          "documents");
 }
 
 TEST(ScoreRoute, EqualsScore) {

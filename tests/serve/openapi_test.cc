@@ -13,6 +13,8 @@ Json description() { return get("/openapi.json").json(); }
 /// A request of each route that the server answers with 200.
 const Json kRequests = {
     {"/v1/completions", {{"model", "lm"}, {"prompt", "a"}, {"max_tokens", 1}}},
+    {"/infill",
+     {{"model", "coder"}, {"input_prefix", "a"}, {"input_suffix", "b"}, {"n_predict", 1}}},
     {"/v1/chat/completions",
      {{"model", "chat"}, {"messages", {{{"role", "user"}, {"content", "a"}}}}, {"max_tokens", 1}}},
     {"/v1/responses", {{"model", "chat"}, {"input", "a"}, {"max_output_tokens", 1}}},
@@ -29,8 +31,14 @@ const Json kRequests = {
     {"/api/embeddings", {{"model", "encoder"}, {"prompt", "sea"}}},
     {"/api/show", {{"model", "chat"}}},
     {"/v1/embeddings", {{"model", "encoder"}, {"input", "sea"}}},
+    {"/v2/embed", {{"model", "encoder"}, {"texts", {"sea"}}}},
+    {"/embed", {{"model", "encoder"}, {"inputs", "sea"}}},
+    {"/predict", {{"model", "classifier"}, {"inputs", "sea"}}},
+    {"/classify", {{"model", "classifier"}, {"input", "sea"}}},
     {"/v1/translate", {{"model", "en-de"}, {"text", "a"}, {"max_new_tokens", 2}}},
     {"/v1/rerank", {{"model", "reranker"}, {"query", "a"}, {"documents", {"b"}}}},
+    {"/rerank", {{"model", "reranker"}, {"query", "a"}, {"documents", {"b"}}}},
+    {"/v2/rerank", {{"model", "reranker"}, {"query", "a"}, {"documents", {"b"}}}},
     {"/v1/score", {{"model", "lm"}, {"text", "the sea"}}},
     {"/v1/fill", {{"model", "masked"}, {"text", "the [MASK]"}}},
     {"/v1/tokenize", {{"model", "lm"}, {"text", "a"}}},

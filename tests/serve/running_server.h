@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "heed/base/file.h"
 #include "heed/server.h"
 #include "tests/engine/small_models.h"
 #include "tests/serve/http_client.h"
@@ -24,6 +25,8 @@ class RunningServer {
     write_byte_level_decoder(bytes_);
     std::filesystem::copy_file(chat_ / "chat_template.jinja", bytes_ / "chat_template.jinja");
     add("bytes", bytes_.path());
+    write_byte_level_decoder(coder_, {"<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>"});
+    add("coder", coder_.path());
     // Reasons without end, if it is asked to.
     write_byte_level_decoder(thinker_);
     write_quickly(thinker_ / "chat_template.jinja",
@@ -68,18 +71,26 @@ class RunningServer {
     options_.models.push_back({.name = name, .path = path.string()});
   }
 
-  /// Its tokens may be parts of characters.
-  static void write_byte_level_decoder(const TemporaryDirectory& directory) {
-    std::filesystem::copy_file(golden("tokenizers/gpt2.json"), directory / "tokenizer.json");
+  /// Its tokens may be parts of characters; it has these special tokens, at most four, too.
+  static void write_byte_level_decoder(const TemporaryDirectory& directory,
+                                       const std::vector<std::string>& special_tokens = {}) {
+    Json tokenizer = Json::parse(read_file(golden("tokenizers/gpt2.json")));
+    for (const std::string& token : special_tokens) {
+      Json added = tokenizer["added_tokens"][0];
+      added["id"] = 899 + tokenizer["added_tokens"].size();
+      added["content"] = token;
+      tokenizer["added_tokens"].push_back(std::move(added));
+    }
+    write_quickly(directory / "tokenizer.json", tokenizer.dump());
     write_quickly(directory / "generation_config.json", R"({"do_sample": false})");
     write_quickly(directory / "config.json", R"({
-      "model_type": "llama", "vocab_size": 900, "hidden_size": 32, "intermediate_size": 64,
+      "model_type": "llama", "vocab_size": 904, "hidden_size": 32, "intermediate_size": 64,
       "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 1024,
       "rms_norm_eps": 1e-5, "hidden_act": "silu", "eos_token_id": 0})");
     engine::write_weights(directory.path());
   }
 
-  TemporaryDirectory chat_, bytes_, thinker_;
+  TemporaryDirectory chat_, bytes_, coder_, thinker_;
   ServerOptions options_{.port = 0};
   std::optional<Server> server_;
 };

@@ -60,27 +60,49 @@ std::vector<std::vector<LabelScore>> Model::classify_batch(const std::vector<Cla
   return results;
 }
 
-std::vector<double> Model::document_scores(const std::string& query,
+int64_t Model::count_tokens_to_classify(const ClassifyInput& text) const {
+  require_utf8(text);
+  return classifier_of(*loaded_, Kind::sequence, "classification", {}).count_tokens(text);
+}
+
+int64_t Model::count_tokens_to_rerank(const std::string& query, const std::string& document) const {
+  return count_tokens_to_classify(
+      TextPair{loaded_->pair_settings.value().prompt + query, document});
+}
+
+int64_t Model::max_classified_tokens(const ClassifyOptions& options) const {
+  return classifier_of(*loaded_, Kind::sequence, "classification", options).max_tokens();
+}
+
+std::vector<double> Model::document_logits(const std::string& query,
                                            const std::vector<std::string>& documents,
                                            const ClassifyOptions& options,
                                            int64_t first_number) const {
   const ExecutorScope scope(*loaded_->executor);
   const auto classifier = classifier_of(*loaded_, Kind::sequence, "reranking", options);
-  const model::ClassifierConfig& config = loaded_->transformer->config().classifier;
-  require(config.labels.size() == 1, "{} has {} labels, expected 1 for reranking",
-          loaded_->path.string(), config.labels.size());
+  const size_t labels = loaded_->transformer->config().classifier.labels.size();
+  require(labels == 1, "{} has {} labels, expected 1 for reranking", loaded_->path.string(),
+          labels);
   text::require_utf8(query, "the query");
   const tasks::PairSettings& settings = loaded_->pair_settings.value();
   engine::require_utf8_texts(documents, "document", first_number);
   std::vector<ClassifyInput> pairs;
   for (const std::string& document : documents)
     pairs.emplace_back(TextPair{settings.prompt + query, document});
-  const bool sigmoid = settings.sigmoid.value_or(config.sigmoid_score);
-  std::vector<double> scores;
-  for (const std::vector<float>& logits : classifier.logits(pairs, first_number)) {
-    const auto logit = static_cast<double>(logits.front());
-    scores.push_back(sigmoid ? 1.0 / (1.0 + std::exp(-logit)) : logit);
-  }
+  std::vector<double> result;
+  for (const std::vector<float>& logits : classifier.logits(pairs, first_number))
+    result.push_back(static_cast<double>(logits.front()));
+  return result;
+}
+
+std::vector<double> Model::document_scores(const std::string& query,
+                                           const std::vector<std::string>& documents,
+                                           const ClassifyOptions& options,
+                                           int64_t first_number) const {
+  std::vector<double> scores = document_logits(query, documents, options, first_number);
+  const model::ClassifierConfig& config = loaded_->transformer->config().classifier;
+  if (loaded_->pair_settings.value().sigmoid.value_or(config.sigmoid_score))
+    for (double& score : scores) score = 1.0 / (1.0 + std::exp(-score));
   return scores;
 }
 
@@ -92,6 +114,10 @@ std::vector<RankedDocument> Model::rerank(const std::string& query,
     ranked.push_back({std::ssize(ranked), score});
   std::ranges::stable_sort(ranked, std::greater(), &RankedDocument::score);
   return ranked;
+}
+
+std::vector<std::string> Model::labels() const {
+  return loaded_->transformer->config().classifier.labels;
 }
 
 bool Model::classifies_tokens() const {

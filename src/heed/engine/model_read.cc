@@ -81,6 +81,11 @@ int64_t Model::max_embedded_tokens(const EmbedOptions& options) const {
   return loaded_->embedder(options)->max_tokens();
 }
 
+EmbedSettings Model::embed_settings() const {
+  const tasks::EmbedderOptions& read = loaded_->embedding.value();
+  return {read.pooling, read.normalize, read.prompt, read.include_prompt, read.prompts};
+}
+
 std::vector<ScoreWindow> Model::score_windows(std::string_view text,
                                               const ScoreOptions& options) const {
   require_scores_texts(*loaded_);

@@ -78,6 +78,23 @@ std::string plain_error_body(const ApiError& error) {
   return dump_json(nlohmann::json{{"error", error.what()}}, {.replace_invalid = true});
 }
 
+std::string detail_error_body(const ApiError& error) {
+  return dump_json(nlohmann::json{{"detail", error.what()}}, {.replace_invalid = true});
+}
+
+std::string cohere_error_body(const ApiError& error) {
+  return dump_json(nlohmann::json{{"message", error.what()}}, {.replace_invalid = true});
+}
+
+std::string tei_error_body(const ApiError& error) {
+  const char* const type = error.status == 429   ? "Overloaded"
+                           : error.status == 503 ? "Unhealthy"
+                           : error.status < 500  ? "Validation"
+                                                 : "Backend";
+  return dump_json(nlohmann::json{{"error", error.what()}, {"error_type", type}},
+                   {.replace_invalid = true});
+}
+
 HttpResponse response_of(const ApiError& error, ErrorBody body) {
   return {.status = error.status, .body = body(error), .headers = error.headers};
 }

@@ -42,6 +42,12 @@ ApiError internal_error(const std::string& message);
 std::string error_body(const ApiError& error);
 /// The error in LibreTranslate's form: {"error": message}.
 std::string plain_error_body(const ApiError& error);
+/// The error in Voyage's form: {"detail": message}.
+std::string detail_error_body(const ApiError& error);
+/// The error in Cohere's form: {"message": message}.
+std::string cohere_error_body(const ApiError& error);
+/// The error in the form of TEI (Text Embeddings Inference): {"error": message, "error_type"}.
+std::string tei_error_body(const ApiError& error);
 /// Writes the body of an error response.
 using ErrorBody = std::string (*)(const ApiError& error);
 HttpResponse response_of(const ApiError& error, ErrorBody body = error_body);

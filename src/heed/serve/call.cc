@@ -85,9 +85,9 @@ void Call::fail(const ApiError& error) {
   }
   if (transaction_->responded()) {
     if (sends_lines_)
-      transaction_->send(error_body(error) + '\n');
+      transaction_->send(error_body.load()(error) + '\n');
     else
-      send_event(error_body(error), error_event);
+      send_event(error_body.load()(error), error_event);
     end_events();
   } else {
     respond(response_of(error, error_body));

@@ -95,8 +95,8 @@ class Call {
   /// and in the log.
   void ignored(const std::string& field);
   void set_ignored_keywords(std::vector<std::string> keywords);
-  /// Writes the body of an error response.
-  ErrorBody error_body = serve::error_body;
+  /// Writes the body of an error response. A route that has several forms sets it.
+  std::atomic<ErrorBody> error_body = serve::error_body;
   /// The name of the event with which fail() ends a stream; empty: it has none.
   std::string_view error_event = {};
   /// Set before the work begins.

@@ -52,4 +52,29 @@ void embed(const ModelCall& call, std::vector<TokenizedText> input, bool truncat
       });
 }
 
+std::vector<TokenizedText> read_to_embed(const Model& model, const std::vector<std::string>& texts,
+                                         const std::string& prompt, bool truncate,
+                                         const std::string& field) {
+  std::vector<TokenizedText> input;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (!truncate) refuse_overlong_text(model, texts[i], fmt::format("{}[{}]", field, i));
+    const std::string text = prompt + texts[i];
+    input.push_back({model.tokens_to_embed(text), text});
+  }
+  return input;
+}
+
+void embed_and_respond(const ModelCall& call, std::vector<TokenizedText> input, bool truncate,
+                       const std::string& field, JsonOfVectors json_of) {
+  const auto vectors = std::make_shared<std::vector<std::vector<float>>>(input.size());
+  embed(
+      call, std::move(input), truncate, field,
+      [vectors](size_t number, std::vector<float> vector) {
+        (*vectors)[number] = std::move(vector);
+      },
+      [vectors, answered = call.call, json_of = std::move(json_of)](int64_t tokens) {
+        answered->respond_json(json_of(*vectors, tokens));
+      });
+}
+
 }  // namespace heed::serve

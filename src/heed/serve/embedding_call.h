@@ -28,4 +28,16 @@ using OnEmbedded = std::function<void(int64_t tokens)>;
 void embed(const ModelCall& call, std::vector<TokenizedText> input, bool truncate,
            const std::string& field, OnVector on_vector, OnEmbedded done);
 
+/// The tokens of texts with the prompt before each, for embed(). Throws ApiError when one is far
+/// too long and must not be cut.
+std::vector<TokenizedText> read_to_embed(const Model& model, const std::vector<std::string>& texts,
+                                         const std::string& prompt, bool truncate,
+                                         const std::string& field);
+
+/// Makes the body of a response of all vectors and the number of their tokens.
+using JsonOfVectors = std::function<Json(std::vector<std::vector<float>>& vectors, int64_t tokens)>;
+/// Embeds texts as embed() does and responds.
+void embed_and_respond(const ModelCall& call, std::vector<TokenizedText> input, bool truncate,
+                       const std::string& field, JsonOfVectors json_of);
+
 }  // namespace heed::serve

@@ -123,8 +123,9 @@ std::vector<std::string> task_names(const ModelTasks& tasks) {
   for (const auto& [can, name] :
        {std::pair{tasks.generate, "generate"}, std::pair{tasks.chat, "chat"},
         std::pair{tasks.translate, "translate"}, std::pair{tasks.embed, "embed"},
-        std::pair{tasks.rerank, "rerank"}, std::pair{tasks.score, "score"},
-        std::pair{tasks.fill, "fill"}, std::pair{tasks.attention, "attention"}})
+        std::pair{tasks.classify, "classify"}, std::pair{tasks.rerank, "rerank"},
+        std::pair{tasks.score, "score"}, std::pair{tasks.fill, "fill"},
+        std::pair{tasks.attention, "attention"}})
     if (can) names.emplace_back(name);
   return names;
 }

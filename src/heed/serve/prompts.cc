@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "heed/base/error.h"
 #include "heed/base/interrupt.h"
 #include "heed/base/parallel.h"
 #include "heed/serve/api_error.h"
@@ -9,7 +10,6 @@
 namespace heed::serve {
 namespace {
 
-constexpr size_t kMaxTexts = 2048;     // of one request
 constexpr size_t kTextsPerPart = 256;  // tokenized by all threads at a time
 constexpr int64_t kTextsPerTask = 32;  // by one of them
 
@@ -95,6 +95,19 @@ std::vector<TokenizedText> read_texts_or_tokens(
     });
   }
   return result;
+}
+
+std::vector<int32_t> fill_in_middle_tokens(const Model& model, const text::TextWithGap& text,
+                                           const std::string& field) {
+  refuse_overlong_text(model, text.prefix, field);
+  refuse_overlong_text(model, text.suffix, field);
+  for (const auto& [name, contents] : text.files) refuse_overlong_text(model, contents, field);
+  const Tokenizer tokenizer = model.tokenizer("filling in the middle");
+  try {
+    return text::fill_in_middle_prompt(text::unwrapped(tokenizer), text);
+  } catch (const InputError& error) {
+    throw invalid_request(field, error.what());
+  }
 }
 
 }  // namespace heed::serve

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "heed/model.h"
 #include "heed/serve/fields/json_fields.h"
+#include "heed/text/fill_in_middle.h"
 
 namespace heed::serve {
 
@@ -17,6 +19,9 @@ struct TokenizedText {
   std::vector<int32_t> tokens;
   std::optional<std::string> text = {};
 };
+
+/// Texts of one request.
+inline constexpr size_t kMaxTexts = 2048;
 
 /// Throws ApiError, which names the field, unless a list has 1 to 2,048 elements.
 void check_list_length(size_t count, const std::string& field);
@@ -41,5 +46,10 @@ std::vector<TokenizedText> read_texts_or_tokens(
     JsonFields& fields, std::string_view name, const Model& model,
     const std::function<std::vector<int32_t>(const std::string& text, const std::string& field)>&
         tokenize);
+
+/// The tokens of a prompt after which the model writes what belongs into the gap. Throws ApiError,
+/// which names `field`, when its tokenizer has no tokens for that, and on far too long texts.
+std::vector<int32_t> fill_in_middle_tokens(const Model& model, const text::TextWithGap& text,
+                                           const std::string& field);
 
 }  // namespace heed::serve

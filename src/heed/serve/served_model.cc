@@ -20,6 +20,9 @@ constexpr int64_t kReservedTokens = 32'768;
 constexpr auto kBatchTime = 80ms;
 constexpr auto kBatchTimeBesideSession = 10ms;
 
+/// Tokens of inputs of run_in_parts() that are computed at a time.
+constexpr int64_t kPartTokens = 2048;
+
 /// How often the kept rows of the cache are counted while there is work.
 constexpr auto kCountTime = 200ms;
 
@@ -126,6 +129,18 @@ void ServedModel::run(std::shared_ptr<Call> call, int64_t tokens, std::function<
   post([this, call = std::move(call), tokens, function = std::move(function)]() mutable {
     add_by_priority(jobs_, Job{std::move(call), tokens, std::move(function)});
   });
+}
+
+void ServedModel::run_in_parts(const std::shared_ptr<Call>& call, std::span<const int64_t> tokens,
+                               const std::function<void(size_t, size_t)>& function) {
+  for (size_t begin = 0; begin < tokens.size();) {
+    size_t end = begin;
+    int64_t part = 0;
+    while (end < tokens.size() && (end == begin || part + tokens[end] <= kPartTokens))
+      part += tokens[end++];
+    run(call, part, [function, begin, end] { function(begin, end); });
+    begin = end;
+  }
 }
 
 void ServedModel::retire() {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +43,10 @@ class ServedModel : public Workload, public std::enable_shared_from_this<ServedM
              std::function<void(size_t number, std::vector<float>)> done);
   /// Calls `function` on the compute thread. An exception of it becomes the response of the call.
   void run(std::shared_ptr<Call> call, int64_t tokens, std::function<void()> function);
+  /// The same for inputs with so many tokens each, a few of which, [begin, end), are computed
+  /// before others get their turn.
+  void run_in_parts(const std::shared_ptr<Call>& call, std::span<const int64_t> tokens,
+                    const std::function<void(size_t begin, size_t end)>& function);
 
   /// Removes the model from the compute loop once the requests that run or wait have ended.
   void retire();

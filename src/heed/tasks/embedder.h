@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,7 +20,8 @@ using heed::Pooling;
 
 struct EmbedderOptions {
   Pooling pooling = Pooling::mean;
-  std::string prompt = {};      // before each text
+  std::string prompt = {};                          // before each text
+  std::map<std::string, std::string> prompts = {};  // that a caller may put there, by name
   bool include_prompt = true;   // false: the states of the prompt are not pooled
   bool normalize = false;       // to length 1
   int64_t truncate_dim = 0;     // the first numbers of a vector, and not more; 0: all

@@ -155,6 +155,7 @@ EmbedderOptions read_embedder_options(const io::ModelFiles& files, int64_t conte
   options.lower_case = text.lower_case;
   const PromptSettings prompts = read_prompt_settings(model_path, "SentenceTransformer");
   options.prompt = prompts.prompt;
+  options.prompts = prompts.prompts;
   options.truncate_dim = prompts.truncate_dim.value_or(0);
   for (const auto& warnings : {text.warnings, prompts.warnings})
     options.warnings.insert(options.warnings.end(), warnings.begin(), warnings.end());

@@ -53,8 +53,17 @@ TextTokens TextClassifier::tokens(std::string_view text) const {
   return result;
 }
 
+std::string TextClassifier::cased(const std::string& text) const {
+  return lower_case_ ? lower_cased(text) : text;
+}
+
+int64_t TextClassifier::count_tokens(const ClassifyInput& text) const {
+  if (const auto* pair = std::get_if<TextPair>(&text))
+    return std::ssize(tokenizer_.encode_pair(cased(pair->first), cased(pair->second)).ids);
+  return std::ssize(tokenizer_.encode(cased(std::get<std::string>(text))));
+}
+
 text::TypedIds TextClassifier::read(const ClassifyInput& text) const {
-  const auto cased = [&](const std::string& one) { return lower_case_ ? lower_cased(one) : one; };
   text::TypedIds result;
   if (const auto* pair = std::get_if<TextPair>(&text)) {
     const std::string first = cased(pair->first), second = cased(pair->second);

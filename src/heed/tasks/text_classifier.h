@@ -40,8 +40,13 @@ class TextClassifier {
   /// The tokens of a text, truncated to max_seq_length or the limit of the settings. Throws Error
   /// when there are none.
   TextTokens tokens(std::string_view text) const;
+  /// The number of tokens of a text or a pair before they are truncated.
+  int64_t count_tokens(const ClassifyInput& text) const;
+  /// The largest number that is read; 0: not limited.
+  int64_t max_tokens() const { return limit_.most; }
 
  private:
+  std::string cased(const std::string& text) const;
   text::TypedIds read(const ClassifyInput& text) const;
   std::vector<std::vector<float>> run(std::span<const text::TypedIds> texts) const;
 

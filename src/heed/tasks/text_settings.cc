@@ -238,9 +238,11 @@ PromptSettings read_prompt_settings(const std::filesystem::path& model_path,
     require(*settings.truncate_dim >= 1, "{}: truncate_dim is {}, expected at least 1", file,
             *settings.truncate_dim);
   }
+  const SettingsJson prompts = has(json, "prompts") ? json["prompts"] : SettingsJson::object();
+  for (const auto& [key, value] : prompts.items())
+    if (value.is_string()) settings.prompts[key] = value.get<std::string>();
   const auto name = get_or<std::string>(json, "default_prompt_name", "", file);
   if (name.empty()) return settings;
-  const SettingsJson prompts = has(json, "prompts") ? json["prompts"] : SettingsJson::object();
   require(prompts.is_object(), "{}: prompts is {}, expected an object", file, excerpt(prompts));
   // sentence-transformers has empty prompts of these names.
   require(prompts.contains(name) || name == "query" || name == "document",

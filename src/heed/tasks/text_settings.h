@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -38,6 +39,7 @@ TextSettings read_text_settings(const std::filesystem::path& model_path, int64_t
 struct PromptSettings {
   bool present = false;     // there is such a file, of the wanted kind of model
   std::string prompt = {};  // the default prompt, before each text
+  std::map<std::string, std::string> prompts = {};  // by name
   std::optional<int64_t> truncate_dim = {};
   std::vector<std::string> warnings = {};
 };

@@ -5,6 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
+#include "heed/text/fill_in_middle.h"
 #include "heed/text/piece_spans.h"
 #include "heed/text/read_text.h"
 #include "heed/text/text_size.h"
@@ -79,11 +80,14 @@ struct Tokenizer::Pipeline {
     special_tokens.mask = choose(names.mask, {"<mask>", "[MASK]"});
     special_tokens.sep = choose(names.sep, {"[SEP]"});
     special_tokens.cls = choose(names.cls, {"[CLS]"});
+    fill_in_middle = with_usual_tokens(parts.fill_in_middle,
+                                       [&](std::string_view piece) { return id_of(piece); });
   }
 
   TokenizerParts parts;
   AddedTokens added;
   SpecialTokens special_tokens;
+  FillInMiddleTokens fill_in_middle;
 
  private:
   std::function<Files()> write;
@@ -249,6 +253,8 @@ bool Tokenizer::is_special(int32_t id) const {
   const std::string* piece = pipeline_->added.piece(id);
   return piece != nullptr && pipeline_->added.is_special(*piece);
 }
+
+const FillInMiddleTokens& Tokenizer::fill_in_middle() const { return pipeline_->fill_in_middle; }
 
 std::vector<int32_t> Tokenizer::added_tokens() const { return pipeline_->added.ids(); }
 

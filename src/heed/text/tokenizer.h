@@ -22,6 +22,13 @@
 
 namespace heed::text {
 
+/// The tokens by which a model that was trained to fill in the middle of a text (Bavarian et al.
+/// 2022) knows the parts. A tokenizer has the first three, or none of them.
+struct FillInMiddleTokens {
+  std::optional<int32_t> prefix, suffix, middle;  // before each part
+  std::optional<int32_t> repository, file;        // before the name of one
+};
+
 /// The parts of a tokenizer in the order in which a text passes through them. Normaliser,
 /// pre-tokenizer and decoder may be null.
 struct TokenizerParts {
@@ -31,6 +38,7 @@ struct TokenizerParts {
   std::unique_ptr<TokenizerModel> model;
   PostProcessor post_processor;
   std::unique_ptr<Decoder> decoder;
+  FillInMiddleTokens fill_in_middle = {};  // those that files name by their role
   bool split_special_tokens = false;       // special tokens in a text are split like other text
   std::vector<std::string> warnings = {};  // see Tokenizer::warnings()
 };
@@ -107,6 +115,7 @@ class Tokenizer {
   int64_t vocab_size() const;
   const SpecialTokens& special_tokens() const;
   bool is_special(int32_t id) const;
+  const FillInMiddleTokens& fill_in_middle() const;
   /// The ids of the pieces that are found in a text before it is split into pieces, special or not.
   std::vector<int32_t> added_tokens() const;
 

@@ -181,6 +181,17 @@ std::optional<int64_t> read_kept_tokens(JsonFields& fields, const Model& model) 
   return context > 0 ? std::optional(context - 1) : std::nullopt;
 }
 
+/// Makes prompts of texts that stand before a gap, which this suffix follows.
+void put_before(const Model& model, std::vector<TokenizedText>& prompts,
+                const std::string& suffix) {
+  for (TokenizedText& prompt : prompts) {
+    if (!prompt.text)
+      throw invalid_request("suffix", "suffix needs a prompt that is a text, not tokens");
+    prompt.tokens =
+        fill_in_middle_tokens(model, {.prefix = *prompt.text, .suffix = suffix}, "suffix");
+  }
+}
+
 /// Cuts the beginnings of prompts.
 void keep_last_tokens(std::vector<TokenizedText>& prompts, int64_t count) {
   for (TokenizedText& prompt : prompts) {
@@ -214,7 +225,13 @@ void post_completions(const ModelCall& call) {
   const bool scored = echo && options.top_log_probabilities >= 0;
   if (scored) require_scores(call);
   fields.only("best_of", n);
-  fields.only("suffix", "");
+  if (const std::string suffix = fields.text("suffix").value_or(""); !suffix.empty()) {
+    if (scored || keep)
+      throw invalid_request("suffix",
+                            "suffix is not offered with echo and logprobs, nor with "
+                            "truncate_prompt_tokens");
+    put_before(model, prompts, suffix);
+  }
   fields.end();
 
   if (keep) keep_last_tokens(prompts, *keep);

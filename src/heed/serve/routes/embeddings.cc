@@ -1,11 +1,12 @@
-// OpenAI's embeddings: https://platform.openai.com/docs/api-reference/embeddings
-#include <bit>
-
-#include "heed/base/base64.h"
+// OpenAI's embeddings: https://platform.openai.com/docs/api-reference/embeddings, with the fields
+// that Voyage (https://docs.voyageai.com/reference/embeddings-api) and Jina
+// (https://api.jina.ai/redoc) add to them.
 #include "heed/base/json.h"
 #include "heed/serve/embedding_call.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
+#include "heed/serve/routes/embedding_fields.h"
+#include "heed/serve/routes/retrieval_fields.h"
 #include "heed/serve/routes/routes.h"
 
 namespace heed::serve {
@@ -13,21 +14,11 @@ namespace {
 
 /// The vectors of a call, as they are asked for.
 struct Embeddings {
-  bool base64 = false;
-  size_t dimensions = 0;
+  VectorForm form = {};
   std::vector<std::string> vectors = {};  // as JSON
 
   void add(size_t number, std::vector<float> vector) {
-    shorten(vector, dimensions);
-    if (base64) {
-      static_assert(std::endian::native == std::endian::little);
-      vectors[number] = '"' +
-                        encode_base64({reinterpret_cast<const char*>(vector.data()),
-                                       vector.size() * sizeof(float)}) +
-                        '"';
-    } else {
-      vectors[number] = dump_json(nlohmann::json(vector));
-    }
+    vectors[number] = dump_json(form.json(std::move(vector)));
   }
 
   std::string response(const std::string& model, int64_t tokens) const {
@@ -40,6 +31,37 @@ struct Embeddings {
   }
 };
 
+/// "encoding_format" of OpenAI and Voyage, "output_dtype" of Voyage, and "embedding_type" of Jina,
+/// which is both.
+void read_numbers(JsonFields& fields, VectorForm& form) {
+  const std::string encoding = fields.one_of("encoding_format", {"float", "base64"}),
+                    dtype = fields.one_of("output_dtype", {"float", "binary", "ubinary"}),
+                    type =
+                        fields.one_of("embedding_type", {"float", "base64", "binary", "ubinary"});
+  form.base64 = encoding == "base64" || type == "base64";
+  for (const std::string& one : {dtype, type}) {
+    if (one == "binary") form.numbers = VectorNumbers::binary;
+    if (one == "ubinary") form.numbers = VectorNumbers::ubinary;
+  }
+}
+
+VectorForm read_form(JsonFields& fields, const Model& model) {
+  VectorForm form;
+  read_numbers(fields, form);
+  const char* const name = fields.find("output_dimension") ? "output_dimension" : "dimensions";
+  form.dimensions = read_dimensions(fields, name, model);
+  if (fields.find("output_dimension")) fields.only("dimensions", Json());
+  form.normalize = read_normalize(fields, "normalized", false, model);
+  return form;
+}
+
+/// What stands before each text, by Voyage's or Jina's name for what it is for.
+std::string read_purpose(JsonFields& fields, const Model& model) {
+  const std::string of_voyage = read_text_purpose(fields, "input_type", model);
+  const std::string of_jina = read_text_purpose(fields, "task", model);
+  return of_voyage.empty() ? of_jina : of_voyage;
+}
+
 }  // namespace
 
 void post_embeddings(const ModelCall& call) {
@@ -47,17 +69,24 @@ void post_embeddings(const ModelCall& call) {
   require_task(call.target, call.target.tasks.embed, "embed");
   JsonFields fields = call.fields();
   fields.ignore({"model", "user"});
-  const bool truncate = fields.boolean("truncate").value_or(false) ||
-                        fields.integer("truncate_prompt_tokens", -1, -1).has_value();
+  if (fields.find("truncation")) call.call->error_body = detail_error_body;
+  const bool truncate = read_truncate(fields, false);
+  const std::string prompt = read_purpose(fields, model);
   std::vector<TokenizedText> input = read_texts_or_tokens(
       fields, "input", model, [&](const std::string& text, const std::string& field) {
         if (!truncate) refuse_overlong_text(model, text, field);
-        return model.tokens_to_embed(text);
+        return model.tokens_to_embed(prompt + text);
       });
-  auto state = std::make_shared<Embeddings>();
-  state->base64 = fields.one_of("encoding_format", {"float", "base64"}) == "base64";
-  state->dimensions = static_cast<size_t>(
-      fields.integer("dimensions", 1, model.embedding_size()).value_or(model.embedding_size()));
+  for (TokenizedText& one : input) {
+    if (one.text)
+      one.text = prompt + *one.text;
+    else if (!prompt.empty())
+      throw invalid_request("input",
+                            "input has tokens, which are taken as they are, but the request "
+                            "asks for a prompt before each text");
+  }
+  auto state = std::make_shared<Embeddings>(Embeddings{.form = read_form(fields, model)});
+  fields.only("late_chunking", false);
   fields.end();
 
   state->vectors.resize(input.size());

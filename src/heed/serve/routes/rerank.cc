@@ -1,50 +1,40 @@
-// The shape of Jina's and Cohere's rerankers.
+// Rerankers as Jina, Cohere, Voyage and TEI (Text Embeddings Inference) have them:
+// https://api.jina.ai/redoc, https://docs.cohere.com/reference/rerank,
+// https://docs.voyageai.com/reference/reranker-api,
+// https://huggingface.github.io/text-embeddings-inference
 #include <algorithm>
+#include <cmath>
 
 #include "heed/serve/generation_call.h"
-#include "heed/serve/prompts.h"
+#include "heed/serve/rerank_call.h"
+#include "heed/serve/routes/retrieval_fields.h"
 #include "heed/serve/routes/routes.h"
 
 namespace heed::serve {
 namespace {
 
-constexpr int64_t kPartTokens = 2048;  // computed before others get their turn
+/// The results of an answer in the forms of Jina, Cohere and Voyage.
+struct Results {
+  size_t top = 0;            // how many at most
+  Json documents = nullptr;  // as they are returned; null: they are not
+  bool plain_texts = false;  // documents are texts, not objects with a "text"
 
-struct RerankCall {
-  std::shared_ptr<Call> call;
-  ModelRegistry::Target target;
-  std::string query;
-  std::vector<std::string> documents;
-  size_t top_n = 0;
-  bool return_documents = false;
-  int64_t tokens = 0;
-  std::vector<RankedDocument> ranked = {};
-
-  /// Scores documents [begin, end), on the compute thread.
-  void score(size_t begin, size_t end) {
-    const auto first = documents.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto last = documents.begin() + static_cast<std::ptrdiff_t>(end);
-    for (RankedDocument one : target.model->model().rerank(query, {first, last})) {
-      one.index += static_cast<int64_t>(begin);
-      ranked.push_back(one);
-    }
-    if (ranked.size() == documents.size()) respond();
-  }
-
-  void respond() {
-    std::ranges::sort(ranked, {}, &RankedDocument::index);
-    std::ranges::stable_sort(ranked, std::greater(), &RankedDocument::score);
-    ranked.resize(std::min(ranked.size(), top_n));
+  Json of(const Ranking& ranking) const {
     Json results = Json::array();
-    for (const auto& [index, score] : ranked) {
+    for (const auto& [index, score] : ranking.documents) {
+      if (results.size() == top) break;
       Json result = {{"index", index}, {"relevance_score", score}};
-      if (return_documents) result["document"] = {{"text", documents[static_cast<size_t>(index)]}};
+      if (!documents.is_null()) result["document"] = document(static_cast<size_t>(index));
       results.push_back(std::move(result));
     }
-    call->respond_json({{"id", fmt::format("rerank-{}", call->request().id)},
-                        {"model", target.name},
-                        {"results", std::move(results)},
-                        {"usage", usage_json(tokens)}});
+    return results;
+  }
+
+ private:
+  Json document(size_t index) const {
+    const Json& given = documents[index];
+    if (plain_texts) return given.is_object() ? given["text"] : given;
+    return given.is_object() ? given : Json{{"text", given}};
   }
 };
 
@@ -53,49 +43,122 @@ std::vector<std::string> read_documents(JsonFields& fields) {
   const Json& list = fields.require("documents");
   const bool objects = list.is_array() && !list.empty() && list.front().is_object();
   if (!objects) return read_texts(fields, "documents");
-  check_list_length(list.size(), fields.path_of("documents"));
   std::vector<std::string> documents;
   for (size_t i = 0; i < list.size(); ++i)
     documents.push_back(JsonFields(list[i], fmt::format("documents[{}]", i)).required_text("text"));
   return documents;
 }
 
+/// Reads the fields that Jina, Cohere and Voyage have in common. Cohere's chunks of a document are
+/// scored one by one; heed reads the first one only.
+RerankInput read_ranked_documents(JsonFields& fields) {
+  fields.ignore({"model"});
+  RerankInput input{.query = fields.required_text("query"), .documents = read_documents(fields)};
+  input.max_document_tokens = fields.integer("max_tokens_per_doc", 1, INT32_MAX).value_or(0);
+  input.truncate = true;
+  return input;
+}
+
+size_t read_top(JsonFields& fields, std::string_view name, const RerankInput& input) {
+  return static_cast<size_t>(
+      fields.integer(name, 1, INT32_MAX).value_or(std::ssize(input.documents)));
+}
+
+/// The fields of TEI's form, which the others do not have.
+void refuse_tei_fields(JsonFields& fields) {
+  fields.only("raw_scores", false);
+  fields.only("return_text", false);
+  read_truncation_direction(fields);
+}
+
+/// Jina's and Cohere's first form; Voyage's where a request has its fields.
+void rank_documents(const ModelCall& call, JsonFields& fields) {
+  fields.ignore({"user", "priority"});
+  RerankInput input = read_ranked_documents(fields);
+  const bool voyage = fields.find("top_k") || fields.find("truncation");
+  if (voyage) call.call->error_body = detail_error_body;
+  const char* const top = fields.find("top_k") ? "top_k" : "top_n";
+  Results results{.top = read_top(fields, top, input), .plain_texts = voyage};
+  fields.only(fields.find("top_k") ? "top_n" : "top_k", Json());
+  input.truncate = read_truncate(fields, input.truncate);
+  if (fields.boolean("return_documents").value_or(false))
+    results.documents = fields.require("documents");
+  fields.only("rank_fields", Json({"text"}));
+  fields.only("max_chunks_per_doc", 1);
+  refuse_tei_fields(fields);
+  fields.end();
+  rerank(call, std::move(input),
+         [results = std::move(results), voyage, answered = call.call,
+          name = call.target.name](const Ranking& ranking) {
+           Json body = {{"id", fmt::format("rerank-{}", answered->request().id)},
+                        {"object", "list"},
+                        {"model", name}};
+           body[voyage ? "data" : "results"] = results.of(ranking);
+           body["usage"] = usage_json(ranking.tokens);
+           answered->respond_json(body);
+         });
+}
+
+Json tei_ranks(const Ranking& ranking, const std::vector<std::string>& texts, bool raw) {
+  Json ranks = Json::array();
+  for (const auto& [index, logit] : ranking.documents) {
+    Json rank = {{"index", index}, {"score", raw ? logit : 1 / (1 + std::exp(-logit))}};
+    if (!texts.empty()) rank["text"] = texts[static_cast<size_t>(index)];
+    ranks.push_back(std::move(rank));
+  }
+  return ranks;
+}
+
+/// TEI's form, with "texts".
+void rank_texts(const ModelCall& call, JsonFields& fields) {
+  call.call->error_body = tei_error_body;
+  fields.ignore({"model", "user", "priority"});
+  for (const char* name : {"documents", "top_n", "top_k", "return_documents", "rank_fields",
+                           "max_tokens_per_doc", "max_chunks_per_doc"})
+    fields.only(name, Json());
+  RerankInput input{.query = fields.required_text("query"),
+                    .documents = read_texts(fields, "texts"),
+                    .field = "texts",
+                    .truncate = read_truncate(fields, false),
+                    .logits = true};
+  read_truncation_direction(fields);
+  const bool raw = fields.boolean("raw_scores").value_or(false);
+  std::vector<std::string> returned;
+  if (fields.boolean("return_text").value_or(false)) returned = input.documents;
+  fields.end();
+  rerank(call, std::move(input),
+         [raw, returned = std::move(returned), answered = call.call](const Ranking& ranking) {
+           answered->respond_json(tei_ranks(ranking, returned, raw));
+         });
+}
+
 }  // namespace
 
 void post_rerank(const ModelCall& call) {
-  const Model& model = call.model();
-  require_task(call.target, call.target.tasks.rerank, "rerank");
   JsonFields fields = call.fields();
-  fields.ignore({"model", "user"});
-  auto state = std::make_shared<RerankCall>(RerankCall{.call = call.call,
-                                                       .target = call.target,
-                                                       .query = fields.required_text("query"),
-                                                       .documents = read_documents(fields)});
-  state->top_n = static_cast<size_t>(
-      fields.integer("top_n", 1, INT32_MAX).value_or(std::ssize(state->documents)));
-  state->return_documents = fields.boolean("return_documents").value_or(false);
-  fields.only("rank_fields", Json());
-  fields.end();
+  if (fields.find("texts")) return rank_texts(call, fields);
+  rank_documents(call, fields);
+}
 
-  count_tokens(model, state->query, "query");  // if it is too long, no document is to blame
-  const Tokenizer tokenizer = model.tokenizer("reranking");
-  std::vector<int64_t> tokens;
-  for (size_t i = 0; i < state->documents.size(); ++i) {
-    refuse_overlong_text(model, state->documents[i], fmt::format("documents[{}]", i));
-    tokens.push_back(std::ssize(tokenizer.encode_pair(state->query, state->documents[i]).ids));
-    if (const int64_t limit = model.context_length(); limit > 0 && tokens.back() > limit)
-      throw context_length_exceeded(fmt::format("documents[{}]", i), tokens.back(), limit);
-    state->tokens += tokens.back();
-  }
-  call.call->enqueue(call.services.admission, state->tokens);
-  for (size_t begin = 0; begin < tokens.size();) {
-    size_t end = begin;
-    int64_t part = 0;
-    while (end < tokens.size() && (end == begin || part + tokens[end] <= kPartTokens))
-      part += tokens[end++];
-    call.target.model->run(call.call, part, [state, begin, end] { state->score(begin, end); });
-    begin = end;
-  }
+/// Cohere's second form.
+void post_cohere_rerank(const ModelCall& call) {
+  JsonFields fields = call.fields();
+  RerankInput input = read_ranked_documents(fields);
+  fields.ignore({"priority"});
+  fields.only("relevant_spans", Json());
+  const Results results{.top = read_top(fields, "top_n", input)};
+  fields.end();
+  rerank(call, std::move(input), [results, answered = call.call](const Ranking& ranking) {
+    Json meta = cohere_meta(ranking.tokens);
+    if (ranking.cut > 0)
+      meta["warnings"] = {
+          fmt::format("{} of the documents were cut to what the model reads or to "
+                      "max_tokens_per_doc",
+                      ranking.cut)};
+    answered->respond_json({{"id", fmt::format("rerank-{}", answered->request().id)},
+                            {"results", results.of(ranking)},
+                            {"meta", std::move(meta)}});
+  });
 }
 
 }  // namespace heed::serve

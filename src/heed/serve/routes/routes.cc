@@ -11,6 +11,7 @@
 #include "heed/serve/api_error.h"
 #include "heed/serve/http/target.h"
 #include "heed/serve/routes/ollama_fields.h"
+#include "heed/serve/routes/retrieval_fields.h"
 #include "heed/serve/web_page.h"
 
 namespace heed::serve {
@@ -18,12 +19,18 @@ namespace {
 
 void respond_with_page(Services& /*services*/, Call& call) { call.respond(web_page()); }
 
-constexpr Route ollama(const char* path, ModelHandler handler) {
+/// A route whose errors have a form of their own.
+constexpr Route in_form(ErrorBody error_body, const char* path, ModelHandler handler,
+                        ModelChooser choose = nullptr) {
   return {.method = "POST",
           .path = path,
           .with_model = handler,
-          .choose = choose_ollama_model,
-          .error_body = plain_error_body};
+          .choose = choose,
+          .error_body = error_body};
+}
+
+constexpr Route ollama(const char* path, ModelHandler handler) {
+  return in_form(plain_error_body, path, handler, choose_ollama_model);
 }
 
 constexpr std::array kRoutes{
@@ -41,6 +48,7 @@ constexpr std::array kRoutes{
     Route{
         .method = "POST", .path = "/models/unload", .without_model = post_unload, .manages = true},
     Route{.method = "POST", .path = "/v1/completions", .with_model = post_completions},
+    Route{.method = "POST", .path = "/infill", .with_model = post_infill},
     Route{.method = "POST", .path = "/v1/chat/completions", .with_model = post_chat_completions},
     Route{.method = "POST", .path = "/v1/responses", .with_model = post_responses},
     Route{.method = "POST",
@@ -48,13 +56,19 @@ constexpr std::array kRoutes{
           .with_model = post_anthropic_messages,
           .error_body = anthropic_error_body,
           .error_event = "error"},
-    Route{.method = "POST",
-          .path = "/v1/messages/count_tokens",
-          .with_model = post_anthropic_count_tokens,
-          .error_body = anthropic_error_body},
+    in_form(anthropic_error_body, "/v1/messages/count_tokens", post_anthropic_count_tokens),
     Route{.method = "POST", .path = "/v1/embeddings", .with_model = post_embeddings},
+    in_form(cohere_error_body, "/v2/embed", post_cohere_embed),
+    in_form(tei_error_body, "/embed", post_tei_embed, choose_embedder),
+    in_form(tei_error_body, "/predict", post_tei_predict, choose_classifier),
+    Route{.method = "GET", .path = "/info", .with_model = get_tei_info},
+    Route{.method = "GET", .path = "/tokenizer_info", .with_model = get_tokenizer_info},
+    Route{.method = "POST", .path = "/classify", .with_model = post_classify},
     Route{.method = "POST", .path = "/v1/translate", .with_model = post_translate},
     Route{.method = "POST", .path = "/v1/rerank", .with_model = post_rerank},
+    Route{
+        .method = "POST", .path = "/rerank", .with_model = post_rerank, .choose = choose_reranker},
+    in_form(cohere_error_body, "/v2/rerank", post_cohere_rerank),
     Route{.method = "POST", .path = "/v1/score", .with_model = post_score},
     Route{.method = "POST", .path = "/v1/fill", .with_model = post_fill},
     Route{.method = "POST", .path = "/v1/tokenize", .with_model = post_tokenize},
@@ -97,7 +111,7 @@ Json form_fields(std::string_view body) {
     const size_t equals = std::min(field.find('='), field.size());
     const auto name = percent_decoded(field.substr(0, equals), true);
     const auto value = percent_decoded(field.substr(std::min(equals + 1, field.size())), true);
-    if (!name || !value) throw invalid_request("", "the form has an invalid escape");
+    if (!name || !value) throw invalid_request("", "a form has an invalid escape");
     require_utf8(*value, one_line(*name));  // as JSON's parser does
     fields[*name] = *value;
   }
@@ -156,6 +170,7 @@ ApiError unknown_route(std::string_view method, std::string_view path) {
 }
 
 Json body_of(const HttpRequest& request) {
+  if (request.method != "POST") return form_fields(request.query);
   if (const std::string_view encoding = request.header("content-encoding");
       !encoding.empty() && encoding != "identity")
     throw ApiError(415, "invalid_request_error", "bodies must not be compressed");

@@ -20,7 +20,8 @@ std::string name_in_path(const Call& call);
 ApiError unknown_route(std::string_view method, std::string_view path);
 
 /// The body of a request as JSON: what parse_body() reads, or the fields of a form
-/// (application/x-www-form-urlencoded). Throws ApiError on any other Content-Type.
+/// (application/x-www-form-urlencoded); without a body, those of the query. Throws ApiError on any
+/// other Content-Type.
 Json body_of(const HttpRequest& request);
 /// X-Request-Timeout, in seconds. Throws ApiError unless it is a positive number.
 std::optional<std::chrono::milliseconds> timeout_of(const HttpRequest& request);
@@ -35,6 +36,7 @@ void post_load(const ModelCall& call);
 void post_unload(Services& services, Call& call);
 void get_openapi(Services& services, Call& call);
 void post_completions(const ModelCall& call);
+void post_infill(const ModelCall& call);
 void post_chat_completions(const ModelCall& call);
 void post_responses(const ModelCall& call);
 void post_anthropic_messages(const ModelCall& call);
@@ -49,8 +51,15 @@ void get_ollama_tags(Services& services, Call& call);
 void get_ollama_ps(Services& services, Call& call);
 void get_ollama_version(Services& services, Call& call);
 void post_embeddings(const ModelCall& call);
+void post_cohere_embed(const ModelCall& call);
+void post_tei_embed(const ModelCall& call);
+void post_tei_predict(const ModelCall& call);
+void get_tei_info(const ModelCall& call);
+void post_classify(const ModelCall& call);
+void get_tokenizer_info(const ModelCall& call);
 void post_translate(const ModelCall& call);
 void post_rerank(const ModelCall& call);
+void post_cohere_rerank(const ModelCall& call);
 void post_score(const ModelCall& call);
 void post_fill(const ModelCall& call);
 void post_tokenize(const ModelCall& call);

@@ -67,6 +67,24 @@ Pieces read_pieces(const GgufMetadata& metadata, const std::string& file) {
   return pieces;
 }
 
+/// Old files say "prefix" where new ones say "fim_pre", and so on.
+FillInMiddleTokens read_fill_in_middle(const GgufMetadata& metadata, const Pieces& pieces,
+                                       const std::string& file) {
+  const auto id = [&](std::initializer_list<const char*> roles) {
+    std::optional<int32_t> found;
+    for (const char* role : roles)
+      if (!found)
+        found = read_special_id(metadata, fmt::format("{}_token_id", role).c_str(),
+                                pieces.texts.size(), file);
+    return found;
+  };
+  return {.prefix = id({"fim_pre", "prefix"}),
+          .suffix = id({"fim_suf", "suffix"}),
+          .middle = id({"fim_mid", "middle"}),
+          .repository = id({"fim_rep"}),
+          .file = id({"fim_sep"})};
+}
+
 nlohmann::json added_tokens(const Pieces& pieces) {
   nlohmann::json tokens = nlohmann::json::array();
   for (size_t id = 0; id < pieces.texts.size(); ++id) {
@@ -321,6 +339,7 @@ Tokenizer read_gguf_tokenizer(const GgufMetadata& metadata, const std::string& f
     parts = byte_level_parts(metadata, pieces, file);
   else
     parts = scored_parts(metadata, pieces, file);
+  parts.fill_in_middle = read_fill_in_middle(metadata, pieces, file);
   return Tokenizer::from_parts(std::move(parts), names_of(pieces), [metadata, kind, file] {
     const Pieces again = read_pieces(metadata, file);
     const nlohmann::json whole = kind == "gpt2" ? byte_level_json(metadata, again, file)

@@ -1,0 +1,110 @@
+#include "heed/serve/routes/embedding_fields.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "heed/base/base64.h"
+#include "heed/base/quote.h"
+#include "heed/serve/embedding_call.h"
+
+namespace heed::serve {
+namespace {
+
+/// The names that a prompt for this purpose may have.
+std::vector<std::string> names_of_purpose(const std::string& purpose) {
+  const std::string kind = purpose.substr(purpose.find_last_of("._") + 1);  // npos + 1 is 0
+  std::vector<std::string> kinds{kind};
+  if (kind == "document") kinds.emplace_back("passage");
+  if (kind == "passage") kinds.emplace_back("document");
+  std::vector<std::string> names{purpose};
+  for (const std::string& one : kinds)
+    for (const char* prefix : {"", "search_", "retrieval."}) names.push_back(prefix + one);
+  return names;
+}
+
+/// The prompt, if heed can put it before a text.
+std::string usable(const std::string& prompt, const EmbedSettings& settings,
+                   const std::string& field) {
+  if (prompt == settings.prompt) return {};  // stands there anyway
+  if (!settings.prompt.empty())
+    throw invalid_request(field, fmt::format("{} asks for the prompt {}, but the model's files put "
+                                             "{} before each text, which cannot be replaced",
+                                             field, quoted(prompt), quoted(settings.prompt)));
+  if (!settings.include_prompt)
+    throw invalid_request(field, fmt::format("{} asks for a prompt, which the model does not pool; "
+                                             "heed offers that for its default prompt only",
+                                             field));
+  return prompt;
+}
+
+/// The signs of a vector, eight in a byte, the first one in the highest bit.
+std::vector<uint8_t> packed_signs(std::span<const float> vector) {
+  std::vector<uint8_t> bytes((vector.size() + 7) / 8);
+  for (size_t i = 0; i < vector.size(); ++i)
+    if (vector[i] > 0) bytes[i / 8] |= static_cast<uint8_t>(0x80 >> i % 8);
+  return bytes;
+}
+
+}  // namespace
+
+std::string read_text_purpose(JsonFields& fields, std::string_view name, const Model& model) {
+  const std::optional<std::string> purpose = fields.text(name);
+  if (!purpose) return {};
+  const EmbedSettings settings = model.embed_settings();
+  for (const std::string& prompt : names_of_purpose(*purpose))
+    if (const auto found = settings.prompts.find(prompt); found != settings.prompts.end())
+      return usable(found->second, settings, fields.path_of(name));
+  fields.report_ignored(name);
+  return {};
+}
+
+std::string read_prompt_name(JsonFields& fields, std::string_view name, const Model& model) {
+  const std::optional<std::string> prompt = fields.text(name);
+  if (!prompt) return {};
+  const EmbedSettings settings = model.embed_settings();
+  const auto found = settings.prompts.find(*prompt);
+  if (found != settings.prompts.end()) return usable(found->second, settings, fields.path_of(name));
+  std::vector<std::string> known;
+  for (const auto& [one, text] : settings.prompts) known.push_back(one);
+  throw invalid_request(
+      fields.path_of(name),
+      fmt::format("{} is {}; the prompts of the model's files are: {}", fields.path_of(name),
+                  quoted(*prompt),
+                  known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+}
+
+bool read_normalize(JsonFields& fields, std::string_view name, bool otherwise, const Model& model) {
+  const std::optional<bool> asked = fields.boolean(name);
+  if (asked == false && model.embed_settings().normalize)
+    throw invalid_request(
+        fields.path_of(name),
+        fmt::format("{} is false, but the model's files say that its vectors have "
+                    "length 1",
+                    fields.path_of(name)));
+  return asked.value_or(otherwise);
+}
+
+Json VectorForm::json(std::vector<float> vector) const {
+  shorten(vector, dimensions);
+  if (normalize) scale_to_unit_length(vector);
+  static_assert(std::endian::native == std::endian::little);
+  if (numbers == VectorNumbers::floats) {
+    if (!base64) return vector;
+    return encode_base64(
+        {reinterpret_cast<const char*>(vector.data()), vector.size() * sizeof(float)});
+  }
+  std::vector<uint8_t> bytes = packed_signs(vector);
+  if (numbers == VectorNumbers::binary)
+    for (uint8_t& byte : bytes) byte ^= 0x80;  // 128 less, as a signed number
+  if (base64) return encode_base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (numbers == VectorNumbers::ubinary) return bytes;
+  return std::vector<int8_t>(bytes.begin(), bytes.end());
+}
+
+size_t read_dimensions(JsonFields& fields, std::string_view name, const Model& model) {
+  const int64_t size = model.embedding_size();
+  return static_cast<size_t>(fields.integer(name, 1, size).value_or(size));
+}
+
+}  // namespace heed::serve
