@@ -23,6 +23,8 @@ struct StoredWeights {
   std::map<std::string, int64_t> tensors = {};  // number of tensors by type: "f32", "q4_0", "Q5_K"
   int64_t bytes = 0;                            // of all of them
   std::string missing;                          // why there are no weights; empty if there are
+  /// Which holds or names them: "model.safetensors", "pytorch_model.bin.index.json".
+  std::string file = {};
 };
 
 /// The tokenizer of a model directory or GGUF file.

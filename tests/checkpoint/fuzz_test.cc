@@ -8,6 +8,7 @@
 #include "heed/checkpoint/adapter_directory.h"
 #include "heed/checkpoint/model_directory.h"
 #include "heed/io/gguf/gguf_file.h"
+#include "heed/io/pytorch/pytorch_file.h"
 #include "heed/io/safetensors.h"
 #include "heed/io/word_vectors.h"
 #include "heed/model/families/family.h"
@@ -116,6 +117,19 @@ TEST_P(FuzzGgufModel, IsReadOrRejected) {
 INSTANTIATE_TEST_SUITE_P(Architectures, FuzzGgufModel,
                          testing::Values("llama3.gguf", "gemma2.gguf", "gpt2.gguf", "phi3.gguf",
                                          "gpt-neox.gguf", "deepseek-v2-group.gguf"));
+
+class FuzzPyTorch : public testing::TestWithParam<const char*> {};
+
+TEST_P(FuzzPyTorch, IsReadOrRejected) {
+  fuzz_seed(GetParam(), [](const fs::path& path) { look_at(*io::PyTorchFile::open(path)); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, FuzzPyTorch,
+                         testing::Values("state_dict.bin", "checkpoint.bin", "legacy.bin"),
+                         [](const auto& one) {
+                           const std::string name = one.param;
+                           return name.substr(0, name.find('.'));
+                         });
 
 TEST(Fuzz, IndexOfShards) {
   fuzz_seed("model.safetensors.index.json", [](const fs::path& path) {

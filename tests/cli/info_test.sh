@@ -19,7 +19,7 @@ says 'd_ff           64 (gated silu)'
 says 'vocabulary     120'
 says 'context        64 tokens (rotary positions)'
 says 'tokenizer      tokenizer.model, 120 pieces'
-says 'weights        none: decoder has neither model.safetensors nor model.safetensors.index.json'
+says 'weights        none: decoder has neither model.safetensors nor model.safetensors.index.json, nor pytorch_model.bin or its index'
 says 'memory         88.4 kB for 64 tokens: weights 72.1 kB (f32) + kv cache 16.4 kB (f32)'
 "$heed" info decoder --context 10 >out
 says 'memory         74.6 kB for 10 tokens: weights 72.1 kB (f32) + kv cache 2.6 kB (f32)'
@@ -34,7 +34,7 @@ make_translator
 says 'family         marian (encoder-decoder)'
 says 'layers         2 encoder, 2 decoder'
 says 'tokenizer      source.spm, target.spm, 60 pieces'
-grep -q '^weights        949.5 kB: tensors [0-9]* f32$' out
+grep -q '^weights        949.5 kB: tensors [0-9]* f32 in model.safetensors$' out
 
 # --all has every field of the configuration, --json everything.
 "$heed" info translator --all >out

@@ -94,7 +94,8 @@ std::string stored_text(const StoredWeights& stored) {
   std::string tensors;
   for (const auto& [type, count] : stored.tensors)
     tensors += fmt::format("{}{} {}", tensors.empty() ? "" : ", ", count, type);
-  return fmt::format("{}: tensors {}", bytes_text(stored.bytes), tensors);
+  return fmt::format("{}: tensors {} in {}", bytes_text(stored.bytes), tensors,
+                     one_line(stored.file));
 }
 
 /// The types of weights whose sizes are shown.
@@ -152,7 +153,9 @@ Json to_json(const ModelFacts& facts, bool weights) {
   json["bf16_cache_bytes_per_token"] = facts.cache_bytes_per_token.at(CacheType::bf16);
   json["q8_0_cache_bytes_per_token"] = facts.cache_bytes_per_token.at(CacheType::int8);
   if (facts.stored.missing.empty())
-    json["stored"] = {{"tensors", facts.stored.tensors}, {"bytes", facts.stored.bytes}};
+    json["stored"] = {{"tensors", facts.stored.tensors},
+                      {"bytes", facts.stored.bytes},
+                      {"file", facts.stored.file}};
   if (facts.tokenizer.missing.empty())
     json["tokenizer"] = {{"files", facts.tokenizer.files}, {"pieces", facts.tokenizer.pieces}};
   json["memory"] = {{"context", facts.memory.context},

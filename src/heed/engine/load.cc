@@ -164,10 +164,14 @@ LoadedBytes memory_to_load(const checkpoint::OpenedModel& opened, const LoadOpti
 uint64_t weight_file_bytes(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored)) return file_size(path, ignored);
-  uint64_t bytes = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(path, ignored))
-    if (entry.path().extension() == ".safetensors") bytes += entry.file_size(ignored);
-  return bytes;
+  const auto bytes_with = [&](const char* extension) {
+    uint64_t bytes = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path, ignored))
+      if (entry.path().extension() == extension) bytes += entry.file_size(ignored);
+    return bytes;
+  };
+  const uint64_t safetensors = bytes_with(".safetensors");
+  return safetensors > 0 ? safetensors : bytes_with(".bin");
 }
 
 text::ModelTokenizer read_tokenizer(const io::ModelFiles& files) {

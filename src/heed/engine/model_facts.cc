@@ -23,6 +23,7 @@ namespace {
 
 void count_gguf_weights(const std::filesystem::path& path, StoredWeights& stored) {
   const auto file = io::GgufFile::open(path);
+  stored.file = path.filename().string();
   for (const std::string& name : file->names()) {
     const io::GgufFile::Entry& entry = file->entry(name);
     ++stored.tensors[entry.type];
@@ -32,6 +33,7 @@ void count_gguf_weights(const std::filesystem::path& path, StoredWeights& stored
 
 void count_directory_weights(const std::filesystem::path& path, StoredWeights& stored) {
   const auto source = checkpoint::open_directory_tensors(path);
+  stored.file = std::filesystem::path(source->name()).filename().string();
   for (const std::string& name : source->names()) {
     const Tensor tensor = source->get(name);
     ++stored.tensors[std::string(name_of(tensor.dtype()))];
