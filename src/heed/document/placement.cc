@@ -48,7 +48,8 @@ bool begins_with_closing_punctuation(std::string_view text) {
 /// Writes a translation with the items in their places.
 class PlacementWriter {
  public:
-  /// `apart`: with spaces around each placeholder, and with no character of one elsewhere.
+  /// `apart`: with spaces around each placeholder, and with no character of one elsewhere; tags
+  /// that can be respelled are, with spaces around their elements.
   PlacementWriter(const Segment& segment, const Run& run, std::string_view text,
                   const std::vector<AlignedSpans>& alignment, bool apart)
       : segment_(segment), run_(run), text_(text), apart_(apart) {
@@ -77,7 +78,7 @@ class PlacementWriter {
 
  private:
   // An item is at most kMaxInlineDepth deep.
-  void write_children(int32_t parent) {
+  void write_children(int32_t parent, size_t depth = 0) {
     for (const size_t i : children_[static_cast<size_t>(parent + 1)]) {
       const Inline& item = run_.items[i];
       const WordInterval words = intervals_[i];
@@ -86,16 +87,31 @@ class PlacementWriter {
       if (item.kind != Inline::Kind::element) {
         write_atom(item, has_words);
       } else {
-        write_tag(item.open);
-        write_children(static_cast<int32_t>(i));
+        write_open(item, depth);
+        write_children(static_cast<int32_t>(i), depth + 1);
       }
       if (has_words) {
         const size_t end = words_[words.end - 1].range.end;
         if (item.kind == Inline::Kind::kept) skip_text(end);
         write_text(end);
       }
-      if (item.kind == Inline::Kind::element) write_tag(item.close);
+      if (item.kind == Inline::Kind::element) write_close(item, depth);
     }
+  }
+
+  bool is_respelled() const { return apart_ && run_.rules.check != nullptr; }
+
+  void write_open(const Inline& item, size_t depth) {
+    flush_space();
+    if (is_respelled() && !ends_with_space()) append(" ");
+    write_tag(is_respelled() ? run_.rules.check->respelled(item.open, depth) : item.open);
+    content_begin_ = result_.size();
+  }
+
+  void write_close(const Inline& item, size_t depth) {
+    if (result_.size() == content_begin_) result_ += run_.rules.filler;
+    write_tag(is_respelled() ? run_.rules.check->respelled(item.close, depth) : item.close);
+    if (is_respelled()) wants_space_ = true;
   }
 
   /// The byte for what stands between two words: beside the one that it stood beside.
@@ -191,6 +207,7 @@ class PlacementWriter {
   std::vector<std::vector<size_t>>
       children_;  // of no item, then of each, in the order of the result
   std::string result_, plain_;
+  size_t content_begin_ = std::string::npos;  // of the element that was opened last
   size_t at_ = 0, word_ = 0;
   bool wants_space_ = false, space_unless_punctuation_ = true;
 };
@@ -224,10 +241,17 @@ std::string place(const Segment& segment, const Run& run, const TranslatedSegmen
   const std::vector<AlignedSpans> alignment = checked(segment, translated);
   std::string text = one_line_of(translated.text);
   if (text.find_first_not_of(' ') == text.npos || text == segment.text) return run.source;
+  const StructureCheck* const check = run.rules.check.get();
+  const auto finished = [&](std::string placed) {
+    return check ? check->in_place(std::move(placed)) : placed;
+  };
   PlacementWriter writer(segment, run, text, alignment, false);
   std::string placed = writer.write();
-  if (has_its_placeholders(segment, run, writer.plain())) return placed;
-  return PlacementWriter(segment, run, text, alignment, true).write();
+  if (has_its_placeholders(segment, run, writer.plain()) &&
+      (!check || check->has_items(run, placed)))
+    return finished(std::move(placed));
+  placed = PlacementWriter(segment, run, text, alignment, true).write();
+  return !check || check->has_items(run, placed) ? finished(std::move(placed)) : run.source;
 }
 
 }  // namespace heed::document

@@ -98,7 +98,8 @@ class RunBuilder {
         moved = true;
       }
       moved |= drop_empty_elements(begin, end, at);
-      if (begin < end && tokens_[begin].kind == TokenKind::open && partners_[begin] == end - 1) {
+      if (begin < end && tokens_[begin].kind == TokenKind::open && partners_[begin] == end - 1 &&
+          tokens_[end - 1].written.empty()) {
         at += tokens_[begin++].raw.size();
         --end;
         moved = true;
@@ -162,10 +163,10 @@ class RunBuilder {
         break;
       case TokenKind::open:
         open.push_back(static_cast<int32_t>(run.items.size()));
-        run.items.push_back({Inline::Kind::element, {at, at}, token.raw, "", parent});
+        run.items.push_back({Inline::Kind::element, {at, at}, written(token), "", parent});
         break;
       case TokenKind::close:
-        run.items[static_cast<size_t>(open.back())].close = token.raw;
+        run.items[static_cast<size_t>(open.back())].close = written(token);
         run.items[static_cast<size_t>(open.back())].text.end = at;
         open.pop_back();
         break;
@@ -178,6 +179,10 @@ class RunBuilder {
         add_atom({Inline::Kind::point, {at, at}, token.raw, "", parent});
         break;
     }
+  }
+
+  static const std::string& written(const InlineToken& token) {
+    return token.written.empty() ? token.raw : token.written;
   }
 
   void add_text(std::string_view text, int32_t parent) {

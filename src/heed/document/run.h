@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +27,9 @@ struct Inline {
   bool space_before = false, space_after = false;  // around a kept part or a point
 };
 
+struct Run;
+class StructureCheck;
+
 /// How a format writes text.
 using Escape = std::string (*)(std::string_view text);
 
@@ -42,6 +45,23 @@ struct RunRules {
   bool escapes_placeholders = false;
   Escape escape_kept = unescaped;  // of placeholders
   bool single_spaces = true;       // white space of the text is single spaces
+  /// What an element encloses that would else be empty, where the format has no such elements.
+  std::string filler = {};
+  /// Whether a translation has the items of its run, where a format may read them otherwise in
+  /// another place; if not, the tags are respelled and set apart by spaces, and else the source
+  /// stays. None: items are read the same everywhere.
+  std::shared_ptr<const StructureCheck> check = {};
+};
+
+/// See RunRules::check.
+class StructureCheck {
+ public:
+  virtual ~StructureCheck() = default;
+  virtual bool has_items(const Run& run, std::string_view written) const = 0;
+  /// `written` as it may stand in its place, which others do not have.
+  virtual std::string in_place(std::string written) const = 0;
+  /// Another way to write a tag whose element is in `depth` others.
+  virtual std::string respelled(const std::string& tag, size_t depth) const = 0;
 };
 
 /// What a segment is made of.
@@ -60,6 +80,9 @@ struct InlineToken {
   std::string raw = {};   // as in the document
   std::string text = {};  // what `text` and `kept` read as
   std::string name = {};  // of the element that `open` and `close` belong to
+  /// How the tag is written if the text is translated; empty: as it is. The element then belongs to
+  /// the segment even if it encloses all of it.
+  std::string written = {};
 };
 
 /// A segment and the bytes that it stands for, counted from the first token's.

@@ -191,9 +191,9 @@ class PoReader {
   }
 
   RunRules rules() const {
-    static constexpr std::array<std::string_view, 9> kPercent{
-        "c-format",         "objc-format", "python-format", "php-format",         "perl-format",
-        "sh-printf-format", "awk-format",  "lua-format",    "gcc-internal-format"};
+    static constexpr std::array<std::string_view, 8> kPercent{
+        "c-format",    "objc-format", "python-format", "php-format",
+        "perl-format", "awk-format",  "lua-format",    "gcc-internal-format"};
     RunRules rules;
     rules.placeholders = {.common = keep_.placeholders, .numbers = keep_.numbers};
     rules.single_spaces = false;
