@@ -69,6 +69,20 @@ TEST(GgufTokenizer, TokenizesLikeTheSameVocabularyInOtherFiles) {
   }
 }
 
+TEST(GgufTokenizer, NamesTheTokensForFillingInTheMiddle) {
+  GgufBytes bytes = gguf_of("gpt2", "gpt-2");
+  uint32_t id = 5;
+  for (const char* role : {"fim_pre", "suffix", "fim_mid", "fim_rep", "fim_sep"})
+    bytes.value(std::string("tokenizer.ggml.") + role + "_token_id", GgufType::u32,
+                GgufBytes::number(id++));
+  const FillInMiddleTokens tokens = read(bytes).fill_in_middle();
+  EXPECT_EQ(tokens.prefix, 5);
+  EXPECT_EQ(tokens.suffix, 6);
+  EXPECT_EQ(tokens.middle, 7);
+  EXPECT_EQ(tokens.repository, 8);
+  EXPECT_EQ(tokens.file, 9);
+}
+
 TEST(GgufTokenizer, OfT5TokenizesLikeItsSentencePieceModel) {
   const TemporaryDirectory folder;
   std::filesystem::copy_file(kGoldenTokenizers / "t5.model", folder / "spiece.model");
