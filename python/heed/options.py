@@ -155,7 +155,7 @@ class TranslateOptions(SearchOptions, total=False):
 class DocumentOptions(TranslateOptions, total=False):
     """heed/translation.h"""
 
-    format: str | None  #: what a document is written in: 'text', 'html', 'xml', 'markdown', 'srt', 'vtt', 'po', 'xliff' ['text']
+    format: str | None  #: 'text', 'html', 'xml', 'markdown', 'srt', 'vtt', 'po' or 'xliff' ['text']
     sentence_language: str | None  #: whose abbreviations do not end sentences [the source's, or all]
     max_sentence_tokens: int | None  #: longer sentences are cut at clauses [as in the training, or 128]
     translate_placeholders: bool | None  #: whether URLs and the like are translated as words [False]

@@ -111,6 +111,7 @@ int run_translate_document(TranslateArguments& arguments, const Threads& threads
   require_one_rank("heed translate --document");
   require(arguments.translate.search.n_best == 1,
           "--document has one translation, but --nbest is {}", arguments.translate.search.n_best);
+  require(arguments.lines.resume.empty(), "--resume continues lines, and --document has none");
   if (!arguments.lines.input.empty()) read_as_standard_input(arguments.lines.input);
   DocumentOptions& options = arguments.document.options;
   options.translate = arguments.translate;
