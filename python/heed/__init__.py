@@ -28,6 +28,7 @@ from ._heed import (
     ChatPrompt,
     ChatResult,
     Delta,
+    DetectedLanguage,
     Encoding,
     Entity,
     Error,
@@ -49,6 +50,7 @@ from ._heed import (
     ValidationRecord,
     ValidationSample,
 )
+from ._language import detect_language, detectable_languages
 from ._model import Model, load
 from ._serving import Server, serve
 from ._session import ChatStream, Session, TextStream
@@ -70,6 +72,7 @@ __all__ = [
     "ChatResult",
     "ChatStream",
     "Delta",
+    "DetectedLanguage",
     "Encoding",
     "Entity",
     "Error",
@@ -101,6 +104,8 @@ __all__ = [
     "aquantize",
     "atrain",
     "convert",
+    "detect_language",
+    "detectable_languages",
     "load",
     "options",
     "quantize",
