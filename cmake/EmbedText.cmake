@@ -24,6 +24,29 @@ function(heed_embed_text target namespace)
   endforeach()
 endfunction()
 
+# heed_embed_bytes(<target> <namespace> <file>)
+# Likewise a file of any bytes: languages.bin becomes `languages_bin`.
+function(heed_embed_bytes target namespace file)
+  get_filename_component(name ${file} NAME)
+  string(MAKE_C_IDENTIFIER ${name} variable)
+  get_filename_component(input ${file} ABSOLUTE)
+  set(symbol heed_${target}_${variable})
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded/${target}/${variable}.cc)
+  file(CONFIGURE OUTPUT ${output} @ONLY CONTENT [[
+#include <string_view>
+
+asm(".section .rodata\n.balign 64\n@symbol@:\n.incbin \"@input@\"\n@symbol@_end:\n.previous\n");
+extern "C" const char @symbol@[], @symbol@_end[];
+
+namespace @namespace@ {
+extern const std::string_view @variable@;
+const std::string_view @variable@(@symbol@, static_cast<size_t>(@symbol@_end - @symbol@));
+}
+]])
+  set_source_files_properties(${output} PROPERTIES OBJECT_DEPENDS ${input} SKIP_UNITY_BUILD_INCLUSION ON)
+  target_sources(${target} PRIVATE ${output})
+endfunction()
+
 # The same file is the script that the command above runs.
 if(CMAKE_SCRIPT_MODE_FILE AND DEFINED VARIABLE)
   file(READ "${INPUT}" text)

@@ -1,6 +1,6 @@
 # The layers as another build has made them: HEED_BUILD_TREE is its directory. What links a layer here
 # links the archives of that build, and nothing of src/heed/ is compiled.
-foreach(layer base distribute hub jinja tensor gpu kernels ops nn io text constrain model quantize checkpoint data document
+foreach(layer base distribute hub jinja tensor gpu kernels ops nn io text detect constrain model quantize checkpoint data document
               generate tasks chat engine metrics train inspect serve)
   set(archive ${HEED_BUILD_TREE}/libheed_${layer}.a)
   if(NOT EXISTS ${archive})

@@ -9,7 +9,7 @@
 include(CMakePackageConfigHelpers)
 
 set(heed_objects)
-foreach(layer base distribute hub jinja tensor gpu kernels ops nn io text constrain model quantize checkpoint data
+foreach(layer base distribute hub jinja tensor gpu kernels ops nn io text detect constrain model quantize checkpoint data
               metrics document generate tasks chat train inspect engine serve capi capi_text)
   list(APPEND heed_objects $<TARGET_OBJECTS:heed_${layer}>)
   if(TARGET heed_${layer}_texts)

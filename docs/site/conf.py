@@ -62,6 +62,7 @@ docs/fine_tuning
 docs/quantization
 docs/gpu
 docs/tokenizers
+docs/detect
 docs/python
 docs/c
 ```

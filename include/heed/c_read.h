@@ -1,6 +1,7 @@
 #pragma once
 
-/* What models read out of texts: embeddings, labels, probabilities, masked words, attention. */
+/* What models read out of texts: embeddings, labels, probabilities, masked words, attention; and
+   the language of a text. */
 
 #include "heed/c_model.h"
 
@@ -249,6 +250,20 @@ HEED_EXPORT heed_status heed_attention_result_get(heed_attention_result* result,
                                                   heed_attention_map* map, heed_error* error);
 HEED_EXPORT heed_status heed_attention_result_free(heed_attention_result* result,
                                                    heed_error* error);
+
+/* A language that a text may be in, as heed::DetectedLanguage. */
+typedef struct heed_detected_language {
+  const char* code;   /* ISO 639-1, in two letters; valid for as long as the program runs */
+  double probability; /* 0 to 1 */
+} heed_detected_language;
+
+/* Writes the languages that a text may be in, most probable first and at most `capacity` of them;
+   `count` becomes the number of those. `among`, if `among_count` is not 0, are the codes that come
+   into question. None are written when there is nothing to tell the language by: no letters, or
+   most of them from scripts that heed does not know. Needs no model. */
+HEED_EXPORT heed_status heed_detect_language(heed_string text, const heed_string* among,
+                                             size_t among_count, heed_detected_language* languages,
+                                             size_t capacity, size_t* count, heed_error* error);
 
 #ifdef __cplusplus
 }

@@ -23,6 +23,7 @@
 #include "heed/hub.h"
 #include "heed/interrupt.h"
 #include "heed/json_schema.h"
+#include "heed/language.h"
 #include "heed/lines.h"
 #include "heed/load_options.h"
 #include "heed/machine_limits.h"

@@ -15,6 +15,8 @@ struct TranslateOptions {
   /// The languages of a multilingual model, by the codes of its tokenizer ("en", "en_XX",
   /// "eng_Latn"). Empty: those that its files name; translate() throws Error, which lists some
   /// codes, when these name none. OPUS-MT models for several targets have no source language.
+  /// The source language "auto" is that of each line, as detect_language() tells it: translate()
+  /// throws Error when it is none that the model translates from.
   std::string source_language = {}, target_language = {};
   /// Computes Candidate::alignment, from the cross-attention of the search's own passes.
   bool alignments = false;

@@ -28,6 +28,7 @@ from ._heed import (
     ChatPrompt,
     ChatResult,
     Delta,
+    DetectedLanguage,
     DocumentSentence,
     DocumentTranslation,
     Encoding,
@@ -51,6 +52,7 @@ from ._heed import (
     ValidationRecord,
     ValidationSample,
 )
+from ._language import detect_language, detectable_languages
 from ._model import Model, load
 from ._serving import Server, serve
 from ._session import ChatStream, Session, TextStream
@@ -72,6 +74,7 @@ __all__ = [
     "ChatResult",
     "ChatStream",
     "Delta",
+    "DetectedLanguage",
     "DocumentSentence",
     "DocumentTranslation",
     "Encoding",
@@ -105,6 +108,8 @@ __all__ = [
     "aquantize",
     "atrain",
     "convert",
+    "detect_language",
+    "detectable_languages",
     "load",
     "options",
     "quantize",

@@ -45,5 +45,6 @@ void bind_session(nb::module_& m);
 void bind_server(nb::module_& m);
 void bind_training(nb::module_& m);
 void bind_tokenizer(nb::module_& m);
+void bind_language(nb::module_& m);
 
 }  // namespace heed::python

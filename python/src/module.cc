@@ -16,4 +16,5 @@ NB_MODULE(_heed, m) {
   python::bind_server(m);
   python::bind_training(m);
   python::bind_tokenizer(m);
+  python::bind_language(m);
 }

@@ -80,6 +80,7 @@ void add_commands(heed::cli::Program& program) {
   heed::cli::add_embed(program);
   heed::cli::add_rerank(program);
   heed::cli::add_classify(program);
+  heed::cli::add_detect(program);
   heed::cli::add_fill(program);
   heed::cli::add_score(program);
   heed::cli::add_evaluate(program);

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "tests/capi/areas.h"
 #include "tests/capi/check.h"
@@ -133,6 +134,24 @@ static void test_entities(const struct test_paths* paths) {
   OK(heed_model_free(model, &last_error));
 }
 
+static void test_languages(void) {
+  const heed_string among[] = {{"de", 2}, {"en", 2}}, unknown[] = {{"xx", 2}};
+  heed_detected_language found[2];
+  size_t count = 7;
+  OK(heed_detect_language(heed_string_of("Das ist ein kleines Haus."), NULL, 0, found, 1, &count,
+                          &last_error));
+  CHECK(count == 1 && strcmp(found[0].code, "de") == 0 && found[0].probability > 0.5);
+  OK(heed_detect_language(heed_string_of("the house"), among, 2, found, 2, &count, &last_error));
+  CHECK(count == 2 && strcmp(found[0].code, "en") == 0);
+  CHECK(fabs(found[0].probability + found[1].probability - 1) < 1e-6);
+  OK(heed_detect_language(heed_string_of("123"), NULL, 0, found, 2, &count, &last_error));
+  CHECK(count == 0);
+  FAILS(HEED_ERROR_FAILED,
+        heed_detect_language(heed_string_of("sea"), unknown, 1, found, 2, &count, &last_error));
+  FAILS(HEED_ERROR_INVALID_ARGUMENT,
+        heed_detect_language(heed_string_of("sea"), NULL, 0, NULL, 2, &count, &last_error));
+}
+
 int test_labels(const struct test_paths* paths) {
   const heed_text_pair texts[] = {{{"A cat sits", 10}, {NULL, 0}},
                                   {{"The kitten", 10}, {"the fire", 8}}};
@@ -165,6 +184,7 @@ int test_labels(const struct test_paths* paths) {
                  &last_error));
   CHECK(ranking[0].score >= ranking[1].score && ranking[0].index + ranking[1].index == 1);
   OK(heed_model_free(model, &last_error));
+  test_languages();
   test_entities(paths);
   return failures;
 }

@@ -23,18 +23,20 @@ std::string in_html(std::string text) {
   return text;
 }
 
-/// What Mastodon sends: a list of HTML, from "auto".
+/// What Mastodon sends: a list of HTML, from "auto". Tags and what is not translated do not count
+/// for the language.
 TEST(LibreTranslate, HtmlKeepsItsMarkup) {
-  const std::string sea = in_html(translated("sea")), ship = in_html(translated("a ship"));
+  const std::string sea = in_html(translated("the sea")), ship = in_html(translated("a ship"));
   const Json found = libre({{"format", "html"},
                             {"source", "auto"},
                             {"q",
-                             {"<p>sea <a href=\"x?a&b\">a ship</a></p>",
-                              "<span translate=\"no\">@user</span>", "sea"}}});
+                             {"<p>the sea <a href=\"x?a&b\">a ship</a></p>",
+                              "<span translate=\"no\">@user</span>", "the sea"}}});
   EXPECT_EQ(found["translatedText"], Json({"<p>" + sea + " <a href=\"x?a&b\">" + ship + "</a></p>",
                                            "<span translate=\"no\">@user</span>", sea}));
   ASSERT_EQ(found["detectedLanguage"].size(), 3u);
-  EXPECT_EQ(found["detectedLanguage"][0], (Json{{"language", "en"}, {"confidence", 0}}));
+  EXPECT_EQ(found["detectedLanguage"][0]["language"], "en");
+  EXPECT_GT(found["detectedLanguage"][0]["confidence"], 50);
   EXPECT_FALSE(libre(Json::object()).contains("detectedLanguage"));
   const Json alternatives = libre({{"format", "html"}, {"q", "<b>sea</b>"}, {"alternatives", 2}});
   ASSERT_EQ(alternatives["alternatives"].size(), 2u);
@@ -60,12 +62,53 @@ TEST(LibreTranslate, LanguagesHaveNames) {
   EXPECT_TRUE(settings["language"]["source"]["name"].is_string());
 }
 
-TEST(LibreTranslate, DetectsOnlyWhereThereIsNoChoice) {
-  // nllb has several source languages.
-  const Answer several = post("/detect", Json{{"q", "sea"}});
-  EXPECT_EQ(several.status, 400);
-  EXPECT_NE(several.json()["error"].get<std::string>().find("does not detect"), std::string::npos);
+TEST(LibreTranslate, DetectsLanguages) {
+  const Json german = post("/detect", Json{{"q", "Wo ist das alte Haus am Meer?"}}).json();
+  EXPECT_EQ(german[0]["language"], "de");
+  EXPECT_GT(german[0]["confidence"], 50);
+  const Answer none = post("/detect", Json{{"q", "42"}});
+  EXPECT_EQ(none.status, 400);
+  EXPECT_NE(none.json()["error"].get<std::string>().find("cannot be told"), std::string::npos);
   EXPECT_EQ(post("/detect", Json::object()).status, 400);
+}
+
+std::string refusal(const std::string& path, const Json& request) {
+  const Answer answer = post(path, request);
+  EXPECT_EQ(answer.status, 400) << answer.body;
+  const Json error = answer.json()["error"];
+  return error.is_string() ? error.get<std::string>() : error["message"].get<std::string>();
+}
+
+TEST(LibreTranslate, AutoIsTheLanguageOfTheText) {
+  // nllb translates from French into German, en-de does not.
+  const std::string text = "la vieille maison du roi et de la reine";
+  const Json found = libre({{"q", text}, {"source", "auto"}});
+  EXPECT_EQ(found["detectedLanguage"]["language"], "fr");
+  EXPECT_EQ(found["translatedText"], libre({{"q", text}, {"source", "fr"}})["translatedText"]);
+  EXPECT_EQ(libre({{"q", "42"}, {"source", "auto"}})["detectedLanguage"]["confidence"], 0);
+  const Json french = {{"q", text}, {"source", "auto"}, {"target", "de"}, {"model", "en-de"}};
+  EXPECT_NE(refusal("/translate", french).find("seems to be in fr"), std::string::npos);
+  EXPECT_NE(refusal("/translate", french).find("expected a language of en"), std::string::npos);
+}
+
+TEST(Translate, AutoIsTheLanguageOfTheText) {
+  Json request = {{"model", "nllb"},
+                  {"text", "la vieille maison du roi et de la reine"},
+                  {"source_language", "auto"},
+                  {"target_language", "deu_Latn"}};
+  const Json found = posted("/v1/translate", request);
+  EXPECT_EQ(found["detected_language"]["language"], "fr");
+  EXPECT_GT(found["detected_language"]["probability"], 0.5);
+  request["source_language"] = "fra_Latn";
+  const Json french = posted("/v1/translate", request);
+  EXPECT_EQ(found["translations"], french["translations"]);
+  EXPECT_FALSE(french.contains("detected_language"));
+  request["source_language"] = "auto";
+  request["text"] = "བོད་སྐད་";
+  EXPECT_NE(refusal("/v1/translate", request).find("cannot be told"), std::string::npos);
+}
+
+TEST(LibreTranslate, TheKeyMayStandInTheBodyOfATranslation) {
   const RunningServer& shared = RunningServer::shared();
   ServerOptions options{.port = 0};
   options.models.push_back({.name = "en-de",
@@ -78,9 +121,8 @@ TEST(LibreTranslate, DetectsOnlyWhereThereIsNoChoice) {
   one.load();
   const Answer detected =
       HttpClient(one.port())
-          .request("POST", "/detect", R"({"q": "sea"})", {{"Authorization", "Bearer secret"}});
-  EXPECT_EQ(detected.json(), Json::array({{{"language", "en"}, {"confidence", 0}}}));
-  // The key may stand in the body of a translation, and only there.
+          .request("POST", "/detect", R"({"q": "the sea"})", {{"Authorization", "Bearer secret"}});
+  EXPECT_EQ(detected.json()[0]["language"], "en");
   Json request = {{"q", "sea"}, {"source", "en"}, {"target", "de"}, {"api_key", "secret"}};
   const auto status = [&](const std::string& path) {
     return HttpClient(one.port()).request("POST", path, request.dump()).status;

@@ -41,6 +41,7 @@ void add_bench(Command& program);
 void add_chat(Command& program);
 void add_classify(Command& program);
 void add_completion(Command& program);
+void add_detect(Command& program);
 void add_embed(Command& program);
 void add_evaluate(Command& program);
 void add_fill(Command& program);

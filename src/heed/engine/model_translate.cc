@@ -2,6 +2,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/engine/detected_source.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/generate/translator.h"
 #include "heed/model.h"
@@ -39,14 +40,18 @@ std::vector<Translation> Model::translate_batch(const std::vector<std::string>& 
   const text::TranslationTokenizer& tokenizer = tokenizer_of(*loaded_);
   engine::check_count("first_number", first_number);
   engine::check_count("batch_tokens", options.batch_tokens, 0);
-  const generate::Translator translator(*loaded_->transformer, tokenizer,
-                                        {.search = options.search,
-                                         .dtype = loaded_->activations(),
-                                         .batch_tokens = options.batch_tokens,
-                                         .scores = options.search.scores,
-                                         .alignments = options.alignments,
-                                         .languages = languages_of(options),
-                                         .rules = loaded_->generation.value().rules});
+  generate::Translator::Options details{.search = options.search,
+                                        .dtype = loaded_->activations(),
+                                        .batch_tokens = options.batch_tokens,
+                                        .scores = options.search.scores,
+                                        .alignments = options.alignments,
+                                        .languages = languages_of(options),
+                                        .rules = loaded_->generation.value().rules};
+  if (options.source_language == engine::kDetectSource)
+    details.source_of = [&](const std::string& line) {
+      return engine::with_detected_source(languages_of(options), line, tokenizer).source;
+    };
+  const generate::Translator translator(*loaded_->transformer, tokenizer, std::move(details));
   return translator.translate(lines, first_number);
 }
 
@@ -54,7 +59,8 @@ std::vector<int32_t> Model::source_tokens(std::string_view line,
                                           const TranslateOptions& options) const {
   const text::TranslationTokenizer& tokenizer = tokenizer_of(*loaded_);
   text::require_utf8(line, "the line");
-  std::vector<int32_t> tokens = tokenizer.encode_source(line, languages_of(options));
+  std::vector<int32_t> tokens = tokenizer.encode_source(
+      line, engine::with_detected_source(languages_of(options), line, tokenizer));
   if (std::ranges::all_of(tokens, [&](int32_t token) { return tokenizer.is_special(token); }))
     tokens.clear();
   return tokens;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/engine/detected_source.h"
 #include "heed/generate/alignment.h"
 #include "heed/generate/beam.h"
 #include "heed/generate/cached_decoder.h"
@@ -103,7 +104,7 @@ std::unique_ptr<SessionJob> translation_job(const LoadedModel& model,
   std::vector<int32_t> source;
   if (const auto* text = std::get_if<std::string>(&request.prompt)) {
     text::require_utf8(*text, "the text");
-    source = tokenizer.encode_source(*text, languages);
+    source = tokenizer.encode_source(*text, with_detected_source(languages, *text, tokenizer));
   } else {
     source = std::get<std::vector<int32_t>>(request.prompt);
   }

@@ -135,7 +135,7 @@ enum class SamplingUse { samples, penalizes };
   OPTION(source_language,                                                                       \
          .help =                                                                                \
              "Language of the input, for multilingual models, by the code of the model's "      \
-             "tokenizer (en, en_XX, eng_Latn)")                                                 \
+             "tokenizer (en, en_XX, eng_Latn); auto: that of each line")                        \
   OPTION(target_language, .help = "Language to translate into, likewise")                       \
   OPTION(alignments, .help = "Also print word alignments, taken from cross-attention")          \
   OPTION(batch_tokens,                                                                          \

@@ -27,13 +27,16 @@ Translator::Translator(const model::Transformer& model, const text::TranslationT
   prompt_ = tokenizer.start_of_target(options_.languages, options_.rules.start_id(config),
                                       options_.rules.forced_bos_id);
   // Only lines for OPUS-MT may name their own target language.
-  if (tokenizer.languages().layout() != text::LanguageTokens::Layout::target_in_source)
+  if (tokenizer.languages().layout() != text::LanguageTokens::Layout::target_in_source &&
+      !options_.source_of)
     tokenizer.encode_source("", options_.languages);
 }
 
 std::vector<int32_t> Translator::encode(const std::string& line) const {
   text::require_utf8(line, "the text");
-  std::vector<int32_t> tokens = tokenizer_.encode_source(line, options_.languages);
+  text::LanguagePair languages = options_.languages;
+  if (options_.source_of) languages.source = options_.source_of(line);
+  std::vector<int32_t> tokens = tokenizer_.encode_source(line, languages);
   model::check_length(model_.config(), tokens);
   model::check_source_tokens(model_.config(), tokens);
   return tokens;

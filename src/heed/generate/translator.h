@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ class Translator {
     bool scores = false;       // replaces search.scores
     bool alignments = false;   // whether candidates have them
     text::LanguagePair languages = {};
+    /// If given: the language of a line, in place of the source of `languages`.
+    std::function<std::string(const std::string& line)> source_of = nullptr;
     TokenRules rules = {};  // forced_bos_id stands in for a target language
   };
   /// The model and the tokenizer must outlive this. Throws Error when their vocabularies differ,

@@ -1,9 +1,10 @@
 // LibreTranslate's API, so that its clients work: https://docs.libretranslate.com
 #include <algorithm>
-#include <set>
+#include <cmath>
 
 #include "heed/base/parse_number.h"
 #include "heed/base/quote.h"
+#include "heed/serve/detected_language.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/language_codes.h"
 #include "heed/serve/prompts.h"
@@ -15,7 +16,8 @@ namespace heed::serve {
 namespace {
 
 constexpr int kMaxAlternatives = 16;
-constexpr const char* kAnySource = "auto";
+/// Languages of a detection that are less probable are left out.
+constexpr double kLeastListed = 0.01;
 
 bool translates(const ModelRegistry::ModelInfo& model) {
   return std::ranges::find(model.tasks, "translate") != model.tasks.end();
@@ -73,23 +75,6 @@ int read_alternatives(JsonFields& fields) {
   return count;
 }
 
-std::set<std::string> source_languages(const Services& services) {
-  std::set<std::string> languages;
-  for (const ModelRegistry::ModelInfo& model : services.models.list())
-    if (translates(model))
-      for (const std::string& source : model.source_languages)
-        languages.insert(short_language(source));
-  return languages;
-}
-
-/// The only source language of a model, which "auto" stands for. Nothing was measured.
-Json detected_language(const Services& services, const std::string& name) {
-  for (const ModelRegistry::ModelInfo& model : services.models.list())
-    if (model.name == name && model.source_languages.size() == 1)
-      return {{"language", short_language(model.source_languages.front())}, {"confidence", 0}};
-  return nullptr;
-}
-
 /// The texts of a call: as they are, or HTML, whose texts between tags are translated.
 class GivenTexts {
  public:
@@ -141,7 +126,30 @@ class GivenTexts {
 
 /// The model's code of a language; none if it has no languages to choose from.
 std::string own_code(const std::vector<std::string>& codes, const std::string& language) {
-  return codes.empty() || language == kAnySource ? "" : code_of_language(codes, language);
+  return codes.empty() || language == engine::kDetectSource ? ""
+                                                            : code_of_language(codes, language);
+}
+
+/// As LibreTranslate has it, with whole percents.
+Json detected_json(const DetectedLanguage& language) {
+  return {{"language", language.code}, {"confidence", std::lround(100 * language.probability)}};
+}
+
+/// The language of a call's texts, among those of the translators that have the target.
+std::string detected_for(const Services& services, JsonFields& fields, const std::string& target) {
+  std::vector<std::string> sources;
+  for (const ModelRegistry::ModelInfo& model : services.models.list())
+    if (translates(model) && has(model.languages, target))
+      for (const std::string& source : model.source_languages)
+        if (const std::string code = short_language(source);
+            std::ranges::find(sources, code) == sources.end())
+          sources.push_back(code);
+  if (sources.empty())
+    throw invalid_request("target", fmt::format("{} is not supported", one_line(target)));
+  if (!fields.find("q")) throw missing("q");
+  const bool html = fields.one_of("format", {"text", "html"}) == "html";
+  return detect_source_of(GivenTexts(read_texts(fields, "q"), html).parts(), sources, "source")
+      .code;
 }
 
 }  // namespace
@@ -154,12 +162,13 @@ void get_languages(Services& services, Call& call) {
 std::string choose_translator(const Services& services, const Json& body, std::string named) {
   if (!named.empty()) return named;
   JsonFields fields(body);
-  const std::string source = required(fields, "source"), target = required(fields, "target");
-  bool knows_source = source == kAnySource, knows_target = false;
+  std::string source = required(fields, "source");
+  const std::string target = required(fields, "target");
+  if (source == engine::kDetectSource) source = detected_for(services, fields, target);
+  bool knows_source = false, knows_target = false;
   for (const ModelRegistry::ModelInfo& model : services.models.list()) {
     if (!translates(model)) continue;
-    const bool from = source == kAnySource ? model.source_languages.size() == 1
-                                           : has(model.source_languages, source);
+    const bool from = has(model.source_languages, source);
     const bool into = has(model.languages, target);
     if (from && into) return model.name;
     knows_source |= from;
@@ -180,7 +189,8 @@ void post_libre_translate(const ModelCall& call) {
   if (!fields.find("q")) throw missing("q");
   const bool list = fields.require("q").is_array();
   const std::vector<std::string> texts = read_texts(fields, "q");
-  const std::string source = required(fields, "source"), target = required(fields, "target");
+  std::string source = required(fields, "source");
+  const std::string target = required(fields, "target");
   const bool html = fields.one_of("format", {"text", "html"}) == "html";
   const int alternatives = read_alternatives(fields);
   fields.end();
@@ -190,11 +200,17 @@ void post_libre_translate(const ModelCall& call) {
   options.search.n_best = 1 + alternatives;
   options.search.num_beams = std::max(options.search.num_beams, options.search.n_best);
   options.search.scores = true;
+  const auto given = std::make_shared<const GivenTexts>(GivenTexts(texts, html));
+  const std::vector<std::string> sources = source_languages_of(call.services, call.target.name);
+  Json detected;
+  if (source == engine::kDetectSource && !sources.empty()) {
+    engine::DetectedSource found = detect_source_of(given->parts(), sources, "source");
+    source = found.code;
+    found.language.code = found.code;
+    detected = detected_json(found.language);
+  }
   options.source_language = own_code(model.source_languages(), source);
   options.target_language = own_code(model.languages(), target);
-  const auto given = std::make_shared<const GivenTexts>(GivenTexts(texts, html));
-  Json detected;
-  if (source == kAnySource) detected = detected_language(call.services, call.target.name);
   translate(call, given->parts(), options, "q",
             [list, alternatives, given, detected](
                 Call& answered, const std::vector<TranslatedText>& translated, int64_t, int64_t) {
@@ -215,17 +231,23 @@ void post_libre_translate(const ModelCall& call) {
             });
 }
 
-void post_libre_detect(Services& services, Call& call) {
+void post_libre_detect(Services& /*services*/, Call& call) {
   const Json body = body_of(call.request());
   JsonFields fields(body);
   fields.ignore({"api_key"});
   if (!fields.find("q")) throw missing("q");
-  fields.required_text("q");
-  const std::set<std::string> languages = source_languages(services);
-  if (languages.size() != 1)
-    throw invalid_request("q", fmt::format("heed does not detect languages; it translates from {}",
-                                           fmt::join(languages, ", ")));
-  call.respond_json(Json::array({{{"language", *languages.begin()}, {"confidence", 0}}}));
+  const std::vector<DetectedLanguage> detected = detect_language(fields.required_text("q"));
+  fields.end();
+  if (detected.empty())
+    throw invalid_request(
+        "q", fmt::format("the language cannot be told: q has no letters of a script that heed "
+                         "knows; it knows {}",
+                         fmt::join(LanguageIdentifier::built_in().languages(), ", ")));
+  Json list = Json::array();
+  for (const DetectedLanguage& language : detected)
+    if (list.empty() || language.probability >= kLeastListed)
+      list.push_back(detected_json(language));
+  call.respond_json(list);
 }
 
 void get_libre_settings(Services& services, Call& call) {

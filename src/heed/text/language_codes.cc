@@ -1,6 +1,6 @@
-#include "heed/serve/language_codes.h"
+#include "heed/text/language_codes.h"
 
-namespace heed::serve {
+namespace heed::text {
 namespace {
 
 /// ISO 639-3 and 639-1 of languages with many translators, in pairs. For macrolanguages, the codes
@@ -41,4 +41,4 @@ std::string code_of_language(const std::vector<std::string>& codes, std::string_
   return {};
 }
 
-}  // namespace heed::serve
+}  // namespace heed::text

@@ -1,0 +1,97 @@
+#include "heed/language.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/base/error.h"
+#include "heed/base/file.h"
+#include "heed/base/quote.h"
+#include "heed/base/text_lines.h"
+#include "heed/detect/identifier.h"
+#include "heed/detect/train.h"
+
+namespace heed {
+
+namespace detect::embedded {
+extern const std::string_view languages_bin;
+}
+
+namespace {
+
+/// The places in `languages` of those that are asked for; all if none are.
+std::vector<size_t> places_of(std::span<const std::string> asked,
+                              const std::vector<std::string>& languages) {
+  std::vector<size_t> places;
+  for (size_t i = 0; i < languages.size(); ++i)
+    if (asked.empty() || std::ranges::find(asked, languages[i]) != asked.end()) places.push_back(i);
+  for (const std::string& language : asked)
+    require_input(std::ranges::binary_search(languages, language),
+                  "{} is not a language that can be detected, expected some of {}",
+                  quoted(language), fmt::join(languages, ", "));
+  return places;
+}
+
+}  // namespace
+
+const LanguageIdentifier& LanguageIdentifier::built_in() {
+  static const LanguageIdentifier identifier(std::make_shared<detect::Identifier>(
+      detect::Identifier::from_bytes(detect::embedded::languages_bin)));
+  return identifier;
+}
+
+LanguageIdentifier LanguageIdentifier::load(const std::filesystem::path& path) {
+  try {
+    return LanguageIdentifier(
+        std::make_shared<detect::Identifier>(detect::Identifier::from_bytes(read_file(path))));
+  } catch (const Error& error) {
+    fail("{}: {}", path.string(), error.what());
+  }
+}
+
+LanguageIdentifier LanguageIdentifier::train(std::span<const std::filesystem::path> files,
+                                             const TrainLanguageOptions& options,
+                                             const std::function<void(int64_t, double)>& progress) {
+  require(options.examples > 0, "the number of examples is {}, expected at least 1",
+          options.examples);
+  std::vector<detect::LanguageTexts> corpus;
+  for (const std::filesystem::path& file : files)
+    corpus.push_back({file.stem().string(), read_lines(file)});
+  std::ranges::sort(corpus, {}, &detect::LanguageTexts::language);
+  detect::TrainOptions asked;
+  asked.examples = options.examples;
+  asked.seed = options.seed;
+  return LanguageIdentifier(
+      std::make_shared<detect::Identifier>(detect::train(corpus, asked, progress)));
+}
+
+void LanguageIdentifier::save(const std::filesystem::path& path) const {
+  write_file_atomically(path, identifier_->bytes());
+}
+
+const std::vector<std::string>& LanguageIdentifier::languages() const {
+  return identifier_->languages();
+}
+
+std::vector<DetectedLanguage> LanguageIdentifier::detect(std::string_view text,
+                                                         std::span<const std::string> among) const {
+  const std::vector<size_t> places = places_of(among, languages());
+  std::vector<float> logits(languages().size());
+  if (!identifier_->logits(text, logits)) return {};
+  double most = -INFINITY, total = 0;
+  for (const size_t place : places) most = std::max<double>(most, logits[place]);
+  std::vector<DetectedLanguage> detected;
+  for (const size_t place : places) {
+    detected.push_back({languages()[place], std::exp(logits[place] - most)});
+    total += detected.back().probability;
+  }
+  for (DetectedLanguage& language : detected) language.probability /= total;
+  std::ranges::stable_sort(detected, std::ranges::greater{}, &DetectedLanguage::probability);
+  return detected;
+}
+
+std::vector<DetectedLanguage> detect_language(std::string_view text,
+                                              std::span<const std::string> among) {
+  return LanguageIdentifier::built_in().detect(text, among);
+}
+
+}  // namespace heed

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "heed/engine/detected_source.h"
+#include "heed/serve/services.h"
+
+namespace heed::serve {
+
+/// The source languages of the translator of that name, in two letters.
+std::vector<std::string> source_languages_of(const Services& services, const std::string& model);
+
+/// engine::detect_source() of several texts as one. Throws ApiError, which names `field`, where
+/// that throws InputError.
+engine::DetectedSource detect_source_of(const std::vector<std::string>& texts,
+                                        const std::vector<std::string>& codes,
+                                        const std::string& field);
+
+}  // namespace heed::serve
