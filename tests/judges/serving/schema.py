@@ -42,8 +42,15 @@ def models_in(folder):
     (folder / "chat/tokenizer.model").write_bytes((GOLDEN / "sentencepiece/bpe.model").read_bytes())
     for name, architecture in (("masked", "BertForMaskedLM"), ("encoder", "BertModel")):
         write(folder / name, BERT | {"architectures": [architecture]}, vocab_dot_txt=VOCABULARY)
-    models = {name: {"path": str(folder / name), "random_weights": 1} for name in ("chat", "masked", "encoder")}
-    return models | {"reranker": GOLDEN / "encoders/rerank", "nllb": GOLDEN / "translation/nllb"}
+    tokenizer = json.loads((GOLDEN / "tokenizers/gpt2.json").read_text())
+    for i, role in enumerate(("prefix", "suffix", "middle")):
+        tokenizer["added_tokens"].append(tokenizer["added_tokens"][0] | {"id": 900 + i, "content": f"<|fim_{role}|>"})
+    write(folder / "coder", CONFIG | {"max_position_embeddings": 8192, "vocab_size": 904},
+          tokenizer_dot_json=json.dumps(tokenizer))
+    models = {name: {"path": str(folder / name), "random_weights": 1}
+              for name in ("chat", "masked", "encoder", "coder")}
+    return models | {"reranker": GOLDEN / "encoders/rerank", "classifier": GOLDEN / "encoders/classify",
+                     "nllb": GOLDEN / "translation/nllb"}
 
 
 def main():

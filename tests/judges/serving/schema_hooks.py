@@ -7,8 +7,10 @@ fast. Of the requests that the schema forbids only the name of the model is chan
 import schemathesis
 
 TOKENS, WIDTH, LAYERS = 120, 32, 2
-MODELS = {"embeddings": "encoder", "attention": "encoder", "fill": "masked", "rerank": "reranker", "translate": "nllb"}
-SHORT = {"/v1/rerank": 16, "/v1/translate": 16, "/translate": 16}  # characters that fit into the context
+MODELS = {"embeddings": "encoder", "attention": "encoder", "fill": "masked", "rerank": "reranker", "translate": "nllb",
+          "/rerank": "reranker", "/v2/rerank": "reranker", "/v2/embed": "encoder", "/embed": "encoder",
+          "/classify": "classifier", "/predict": "classifier", "/infill": "coder"}
+SHORT = {"/v1/rerank": 16, "/rerank": 16, "/classify": 16, "/predict": 8, "/v1/translate": 16, "/translate": 16}  # characters that fit into the context
 LONG = 100
 OUTPUT = 16
 
@@ -71,14 +73,32 @@ def fit_generation(body):
                 call["function"]["arguments"] = "{}"
 
 
+def fit_infill(body):
+    fit_generation(body)
+    body.pop("prompt", None)
+    body.pop("input_extra", None)  # the tokenizer has no token for files
+
+
 def fit_detokenize(body):
     body["tokens"] = known_tokens(body["tokens"])
 
 
+def fit_dimensions(body):
+    for name in ("dimensions", "output_dimension"):
+        if body.get(name) is not None:
+            body[name] = body[name] % WIDTH + 1
+
+
 def fit_embeddings(body):
     body["input"] = known_tokens(body["input"], 12)
-    if body.get("dimensions") is not None:
-        body["dimensions"] = body["dimensions"] % WIDTH + 1
+    fit_dimensions(body)
+    if body.get("output_dimension") is not None:
+        body.pop("dimensions", None)
+
+
+def fit_tei_embed(body):
+    fit_dimensions(body)
+    body.pop("prompt_name", None)  # the model has no prompts
 
 
 def fit_attention(body):
@@ -114,7 +134,7 @@ def fit_libre_translate(body):
 
 
 FITS = {"/v1/completions": fit_generation, "/v1/chat/completions": fit_generation, "/v1/responses": fit_generation,
-        "/v1/detokenize": fit_detokenize, "/v1/embeddings": fit_embeddings, "/v1/attention": fit_attention,
+        "/v2/embed": fit_dimensions, "/embed": fit_tei_embed, "/infill": fit_infill, "/v1/detokenize": fit_detokenize, "/v1/embeddings": fit_embeddings, "/v1/attention": fit_attention,
         "/v1/fill": fit_fill, "/v1/score": fit_score, "/v1/translate": fit_translate, "/translate": fit_libre_translate}
 
 
@@ -123,8 +143,9 @@ def before_call(context, case, kwargs):
     if not isinstance(case.body, dict):
         return
     positive = case.meta is None or case.meta.generation.mode.is_positive
-    if case.path.startswith("/v1/") and (positive or isinstance(case.body.get("model"), str)):
-        case.body["model"] = MODELS.get(case.path.removeprefix("/v1/"), "chat")
+    known = case.path in MODELS or case.path.startswith("/v1/")
+    if known and (positive or isinstance(case.body.get("model"), str)):
+        case.body["model"] = MODELS.get(case.path, MODELS.get(case.path.removeprefix("/v1/"), "chat"))
     if positive:
         case.body = shortened(case.body, SHORT.get(case.path, LONG))
         FITS.get(case.path, dict)(case.body)

@@ -1,4 +1,5 @@
 // Cohere's embeddings: https://docs.cohere.com/reference/embed
+#include <algorithm>
 #include <array>
 
 #include "heed/serve/embedding_call.h"
