@@ -78,7 +78,8 @@ struct HubOptions {
 /// Files are checked (size and SHA-256 or Git's SHA-1) before they appear in the cache, at once and
 /// whole; what an interrupted download left is continued. Any number of threads and processes may
 /// resolve the same model at once. Throws Error, which says what was tried, when there is no such
-/// model, when it cannot be downloaded, and when its weights are neither safetensors nor GGUF.
+/// model, when it cannot be downloaded, and when its weights are neither safetensors, nor
+/// pytorch_model.bin, which is downloaded where there are no safetensors, nor GGUF.
 HEED_EXPORT std::filesystem::path resolve_model(const std::filesystem::path& name,
                                                 const HubOptions& options = {});
 
@@ -88,9 +89,9 @@ HEED_EXPORT std::filesystem::path resolve_model(const std::filesystem::path& nam
 HEED_EXPORT std::vector<std::string> cached_models(const HubOptions& options = {});
 
 /// The directory that `name` of a LoRA adapter stands for: OWNER/NAME[@REVISION] is looked up as by
-/// resolve_model(), and only adapter_config.json and adapter_model.safetensors are downloaded.
-/// Throws Error as resolve_model() does, and when the repository is not an adapter or has its
-/// matrices as a pickle only.
+/// resolve_model(), and only adapter_config.json and adapter_model.safetensors, or else
+/// adapter_model.bin, are downloaded. Throws Error as resolve_model() does, and when the repository
+/// is not an adapter.
 HEED_EXPORT std::filesystem::path resolve_adapter(const std::filesystem::path& name,
                                                   const HubOptions& options = {});
 

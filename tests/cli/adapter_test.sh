@@ -49,7 +49,7 @@ damaged() { # NAME: a copy of the adapter
 damaged short && head -c 900 adapter/adapter_model.safetensors >short/adapter_model.safetensors
 refused "short/adapter_model.safetensors: " "${run[@]}" short
 damaged pickle && mv pickle/adapter_model.safetensors pickle/adapter_model.bin
-refused "pickle/adapter_model.bin is a pickle" "${run[@]}" pickle
+refused "pickle/adapter_model.bin: is not a file of torch.save" "${run[@]}" pickle
 with() { # NAME KEY JSON: a copy whose adapter_config.json has another value
   damaged "$1"
   python3 - "$1/adapter_config.json" "$2" "$3" <<'END'

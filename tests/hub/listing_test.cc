@@ -60,18 +60,21 @@ TEST(Listing, IsRefusedWithWhatIsWrong) {
   refused(listing(R"({"rfilename": "x", "lfs": []})"), "lfs is []");
 }
 
-TEST(NeededFiles, OfAnIndexAreSafetensorsInItsFolder) {
+TEST(NeededFiles, OfAnIndexHaveItsFormatAndLieInItsFolder) {
   const TemporaryDirectory folder;
   const auto shards = [&](const std::string& json) {
     write_quickly(folder / "index.json", json);
-    return shards_of(folder / "index.json");
+    return shards_of(folder / "index.json", weight_formats().front());
   };
   EXPECT_EQ(shards(R"({"weight_map": {"a": "2.safetensors", "b": "1.safetensors",
                                       "c": "2.safetensors"}})"),
             (std::vector<std::string>{"1.safetensors", "2.safetensors"}));
   for (const char* shard : {"../x.safetensors", "/x.safetensors", "d/x.safetensors", "x.bin", ""})
     expect_error([&] { shards(fmt::format(R"({{"weight_map": {{"a": "{}"}}}})", shard)); },
-                 "is not the name of a safetensors file in the same folder");
+                 "is not the name of a .safetensors file in the same folder");
+  write_quickly(folder / "index.json", R"({"weight_map": {"a": "2.bin", "b": "1.bin"}})");
+  EXPECT_EQ(shards_of(folder / "index.json", weight_formats().back()),
+            (std::vector<std::string>{"1.bin", "2.bin"}));
   expect_error([&] { shards("{}"); }, "weight_map is missing");
 }
 
@@ -112,7 +115,7 @@ TEST(Listing, FuzzFilesThatNameOthers) {
   };
   attack(
       R"({"metadata": {"total_size": 12}, "weight_map": {"a": "1.safetensors", "b": "2.safetensors"}})",
-      shards_of);
+      [](const auto& path) { return shards_of(path, weight_formats().front()); });
   attack(R"([{"idx": 1, "path": "1_Pooling", "type": "x.Pooling"}, {"path": ""}])",
          module_settings);
 }

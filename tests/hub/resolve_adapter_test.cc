@@ -1,4 +1,4 @@
-// Adapters of a hub: only their two files are downloaded, and never a pickle.
+// Adapters of a hub: only their two files are downloaded.
 #include <gtest/gtest.h>
 
 #include "heed/hub.h"
@@ -36,7 +36,22 @@ TEST(ResolveAdapter, DownloadsOnlyTheTwoFilesOfAnAdapter) {
             "a model");
 }
 
-TEST(ResolveAdapter, RefusesWhatIsNoAdapterAndNeverDownloadsItsPickle) {
+TEST(ResolveAdapter, DownloadsAFileOfTorchWhereThereAreNoSafetensors) {
+  const HubServer hub;
+  hub.add("adapter_config.json", "{}");
+  hub.add("adapter_model.bin", "matrices", true);
+  const fs::path found = resolve_adapter("acme/tiny", hub.options());
+  EXPECT_EQ(files_of(found), (std::set<std::string>{"adapter_config.json", "adapter_model.bin"}));
+  const size_t requests = hub.requests().size();
+  EXPECT_EQ(resolve_adapter("acme/tiny", hub.options()), found);
+  EXPECT_EQ(hub.requests().size(), requests) << "the cache holds it";
+  fs::remove_all(hub.cache());
+  hub.add("adapter_model.safetensors", "matrices", true);
+  EXPECT_EQ(files_of(resolve_adapter("acme/tiny", hub.options())),
+            (std::set<std::string>{"adapter_config.json", "adapter_model.safetensors"}));
+}
+
+TEST(ResolveAdapter, RefusesWhatIsNoAdapter) {
   const HubServer hub;
   const auto error = [&](const std::string& name = "acme/tiny") {
     return error_of([&] { resolve_adapter(name, hub.options()); });
@@ -44,12 +59,7 @@ TEST(ResolveAdapter, RefusesWhatIsNoAdapterAndNeverDownloadsItsPickle) {
   hub.add_model();
   EXPECT_EQ(error(), "acme/tiny is not a LoRA adapter: it has no adapter_config.json");
   hub.add("adapter_config.json", "{}");
-  fs::remove(hub.cache().parent_path() / "root/acme/tiny/pytorch_model.bin");
-  EXPECT_EQ(error(), "acme/tiny has no adapter_model.safetensors");
-  hub.add("adapter_model.bin", "pickle", true);
-  EXPECT_EQ(error(),
-            "acme/tiny has its matrices only in a format that heed does not read, "
-            "adapter_model.bin; heed reads safetensors, never pickles, which can run any code");
+  EXPECT_EQ(error(), "acme/tiny has neither adapter_model.safetensors nor adapter_model.bin");
   EXPECT_TRUE(hub.requests(".bin").empty());
   EXPECT_FALSE(fs::exists(hub.cached()));
   EXPECT_EQ(error("acme/tiny:x.gguf"),

@@ -193,7 +193,7 @@ TEST(Resolve, RefusesAnIndexWhoseShardsAreMissing) {
   EXPECT_NE(hub.error().find("acme/tiny has no file \"x.safetensors\""), std::string::npos);
   hub.add("model.safetensors.index.json", R"({"weight_map": {"a": "../../x.safetensors"}})");
   fs::remove_all(hub.cache());
-  EXPECT_NE(hub.error().find("is not the name of a safetensors file"), std::string::npos);
+  EXPECT_NE(hub.error().find("is not the name of a .safetensors file"), std::string::npos);
 }
 
 TEST(Resolve, DownloadsNoWeightsIfNoneAreWanted) {
@@ -228,15 +228,49 @@ TEST(Resolve, DownloadsAGgufFileAndItsParts) {
             "whole.gguf");
 }
 
-TEST(Resolve, NeverDownloadsPickles) {
+TEST(Resolve, DownloadsFilesOfTorchWhereThereAreNoSafetensors) {
+  const HubServer hub;
+  hub.add_model();
+  const fs::path root = hub.cache().parent_path() / "root/acme/tiny";
+  EXPECT_FALSE(fs::exists(hub.resolve() / "pytorch_model.bin"));
+  EXPECT_TRUE(hub.requests(".bin").empty());
+  fs::remove_all(hub.cache());
+  fs::remove(root / "model.safetensors");
+  const fs::path snapshot = hub.resolve();
+  EXPECT_EQ(files_of(snapshot),
+            (std::set<std::string>{"config.json", "pytorch_model.bin", "tokenizer.json"}));
+  EXPECT_EQ(cached_models(hub.options()), std::vector<std::string>{"acme/tiny"});
+  const size_t requests = hub.requests().size();
+  EXPECT_EQ(hub.resolve(), snapshot);
+  EXPECT_EQ(hub.requests().size(), requests);
+  // ... and its shards.
+  fs::remove_all(hub.cache());
+  fs::remove(root / "pytorch_model.bin");
+  hub.add("pytorch_model.bin.index.json", R"({"weight_map": {"a": "x.bin", "b": "y.bin"}})");
+  hub.add("x.bin", "x", true);
+  hub.add("y.bin", "y", true);
+  hub.add("training_args.bin", "not needed", true);
+  EXPECT_EQ(files_of(hub.resolve()),
+            (std::set<std::string>{"config.json", "pytorch_model.bin.index.json", "tokenizer.json",
+                                   "x.bin", "y.bin"}));
+  hub.add("pytorch_model.bin.index.json", R"({"weight_map": {"a": "x.pt"}})");
+  fs::remove_all(hub.cache());
+  EXPECT_NE(hub.error().find("\"x.pt\" is not the name of a .bin file in the same folder"),
+            std::string::npos);
+}
+
+TEST(Resolve, DownloadsNoWeightsOfOtherFormats) {
   const HubServer hub;
   hub.add("config.json", "{}");
-  hub.add("pytorch_model.bin", "pickle", true);
-  const std::string error = hub.error();
-  EXPECT_NE(error.find("only in a format that heed does not read, such as pytorch_model.bin"),
-            std::string::npos)
-      << error;
-  EXPECT_TRUE(hub.requests(".bin").empty());
+  EXPECT_EQ(hub.error(),
+            "acme/tiny has no weights: neither model.safetensors nor "
+            "model.safetensors.index.json, nor pytorch_model.bin or its index");
+  hub.add("model.ckpt", "pickle", true);
+  hub.add("tf_model.h5", "weights", true);
+  EXPECT_EQ(hub.error(),
+            "acme/tiny has weights only in a format that heed does not read, such as model.ckpt; "
+            "heed reads safetensors, pytorch_model.bin and GGUF");
+  EXPECT_TRUE(hub.requests(".ckpt").empty());
   EXPECT_FALSE(fs::exists(hub.cached()));
 }
 

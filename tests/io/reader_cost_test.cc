@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "heed/io/gguf/gguf_file.h"
+#include "heed/io/pytorch/pytorch_file.h"
 #include "heed/io/safetensors.h"
 #include "heed/io/word_vectors.h"
 #include "tests/base/cost.h"
 #include "tests/io/gguf_bytes.h"
 #include "tests/io/safetensors_bytes.h"
+#include "tests/io/torch_bytes.h"
 
 namespace heed::io {
 namespace {
@@ -37,6 +39,42 @@ TEST(ReaderCost, SafetensorsHeaders) {
             std::string::npos);
   EXPECT_NE(read("{\"a\":{\"dtype\":\"F32\",\"shape\":[" + repeated("1,", 500000) + "1]}}"), "");
   EXPECT_NE(read("{\"" + repeated("\\u001b[2J", 100000) + "\":0}"), "");
+}
+
+TEST(ReaderCost, Pickles) {
+  using namespace pickled;
+  const auto read = [](const std::string& value) {
+    return read_with([](const auto& path) { PyTorchFile::open(path); },
+                     torch_zip(value, {}).bytes());
+  };
+  const std::string most = "takes more memory than a file of its size may";
+  for (const char* instruction : {"N", "}", ")", "]", "K\1"})
+    EXPECT_NE(read(repeated(instruction, kHostileBytes)).find(most), std::string::npos);
+  EXPECT_NE(read("N" + std::string(kHostileBytes, '\x94')).find(most), std::string::npos);
+  EXPECT_NE(read(")" + std::string(kHostileBytes, '\x85')).find(most), std::string::npos);
+  EXPECT_NE(read(repeated("U\4abcd0", 100000) + "N").find("expected a dict"), std::string::npos);
+  // An OrderedDict of 100,000 pairs, again and again.
+  const std::string pairs = "](" + repeated("NN\x86", 100000) + "eq\1";
+  const std::string call = "0" + global("collections", "OrderedDict") + "h\1\x85R";
+  EXPECT_NE(read(pairs + repeated(call, 10000)).find(most), std::string::npos);
+  EXPECT_NE(read(std::string(kHostileBytes, 'c')).find("no line ends"), std::string::npos);
+  EXPECT_NE(read(global(std::string(kHostileBytes / 2, 'x'), "\x1b")).find("the pickle names xxx"),
+            std::string::npos);
+  std::string tensors;
+  for (int i = 0; i < 5000; ++i)
+    tensors += text(fmt::format("{}", i)) + tensor(storage("0", 0), 0, {0}, {1});
+  EXPECT_NE(read("}(" + tensors + "u").find("the storage \"0\" is missing"), std::string::npos);
+}
+
+TEST(ReaderCost, ZipArchives) {
+  const auto read = [](const std::string& bytes) {
+    return read_with([](const auto& path) { PyTorchFile::open(path); }, bytes);
+  };
+  ZipBytes empty;
+  for (int i = 0; i < 8000; ++i) empty.add({fmt::format("{}", i), ""});
+  EXPECT_NE(read(empty.bytes()).find("without a file data.pkl"), std::string::npos);
+  EXPECT_NE(read("PK\3\4" + repeated("PK\5\6", kHostileBytes / 4)).find("has no end"),
+            std::string::npos);
 }
 
 std::string array(GgufType type, uint64_t count, const std::string& elements) {

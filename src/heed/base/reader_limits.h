@@ -64,6 +64,9 @@ inline constexpr int kMaxTemplateTags = 60;
 inline constexpr size_t kMaxSafetensorsHeader = size_t{100} << 20;
 /// Arrays of arrays in the metadata of a GGUF file.
 inline constexpr int kMaxGgufArrayDepth = 8;
+/// Bytes that the objects of a pickle may take, and copies of elements that a tensor has several
+/// times, beyond the size of the file.
+inline constexpr size_t kMaxPickleMemory = size_t{16} << 20;
 inline constexpr int64_t kMaxWordVectorDimension = 65536;
 
 }  // namespace heed::limits

@@ -10,6 +10,7 @@
 #include "heed/checkpoint/gguf/adapter.h"
 #include "heed/checkpoint/module_pattern.h"
 #include "heed/checkpoint/stored_parts.h"
+#include "heed/io/pytorch/pytorch_file.h"
 #include "heed/kernels/as_f32.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/matmul.h"
@@ -210,9 +211,9 @@ std::string task_type_of(const model::Transformer& model) {
 
 std::shared_ptr<const io::TensorSource> open_adapter_tensors(
     const std::filesystem::path& directory) {
-  require(path_exists(directory / kTensors) || !path_exists(directory / "adapter_model.bin"),
-          "{} is a pickle, which heed does not read, expected {}",
-          (directory / "adapter_model.bin").string(), kTensors);
+  const std::filesystem::path pytorch = directory / "adapter_model.bin";
+  if (!path_exists(directory / kTensors) && path_exists(pytorch))
+    return io::PyTorchFile::open(pytorch);
   return io::SafetensorsFile::open(directory / kTensors);
 }
 

@@ -27,14 +27,15 @@ struct LoadedAdapter {
 };
 
 /// Reads an adapter that Python's peft, or save_adapter(), has written: adapter_config.json and
-/// adapter_model.safetensors; or one in a GGUF file, as load_gguf_adapter() does. Matrices of
-/// modules that the settings do not select are left out with a warning, as PEFT leaves them out.
-/// Throws Error as read_adapter_config() does, and, with the file, the tensor, both shapes and the
-/// base model that the adapter names, when a tensor belongs to no module of the model, has another
-/// shape or rank, or lacks its partner.
+/// its tensors (open_adapter_tensors()); or one in a GGUF file, as load_gguf_adapter() does.
+/// Matrices of modules that the settings do not select are left out with a warning, as PEFT leaves
+/// them out. Throws Error as read_adapter_config() does, and, with the file, the tensor, both
+/// shapes and the base model that the adapter names, when a tensor belongs to no module of the
+/// model, has another shape or rank, or lacks its partner.
 LoadedAdapter load_adapter(const std::filesystem::path& directory, const model::Transformer& model);
 
-/// The tensors of adapter_model.safetensors. Throws Error when there is none, or only a pickle.
+/// The tensors of adapter_model.safetensors, or else of adapter_model.bin (io/pytorch/). Throws
+/// Error when there is neither.
 std::shared_ptr<const io::TensorSource> open_adapter_tensors(
     const std::filesystem::path& directory);
 

@@ -38,8 +38,8 @@ struct WeightOptions {
 /// no values, which takes almost no memory.
 class OpenedModel {
  public:
-  /// Opens a directory (config.json, and model.safetensors, shards with an index or quantised
-  /// weights) or a GGUF file. Throws Error that names the file and the fault.
+  /// Opens a directory (config.json, and quantised weights or those of open_model_tensors()) or a
+  /// GGUF file. Throws Error that names the file and the fault.
   explicit OpenedModel(const io::ModelFiles& files, const BuildOptions& options = {});
 
   const model::Transformer& model() const { return *model_; }
@@ -63,8 +63,8 @@ class OpenedModel {
 std::unique_ptr<model::Transformer> build_model(const io::ModelFiles& files,
                                                 std::optional<int64_t> context = {});
 
-/// The tensors of a model directory (model.safetensors, shards with an index, or quantised weights)
-/// under their names in the files. Throws Error when there are none.
+/// The tensors of a model directory (quantised weights, or those of open_model_tensors()) under
+/// their names in the files. Throws Error when there are none.
 std::shared_ptr<const io::TensorSource> open_directory_tensors(
     const std::filesystem::path& directory);
 

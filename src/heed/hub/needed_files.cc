@@ -45,17 +45,21 @@ std::span<const std::string> settings_files() {
   return kFiles;
 }
 
-std::span<const std::string> whole_weights() {
-  static const std::array<std::string, 2> kFiles{"model.safetensors", "quantized.safetensors"};
+std::span<const WeightFiles> weight_formats() {
+  static const std::array<WeightFiles, 2> kFormats{
+      {{{"model.safetensors", "quantized.safetensors"},
+        "model.safetensors.index.json",
+        ".safetensors"},
+       {{"pytorch_model.bin"}, "pytorch_model.bin.index.json", ".bin"}}};
+  return kFormats;
+}
+
+std::span<const std::string> adapter_weights() {
+  static const std::array<std::string, 2> kFiles{"adapter_model.safetensors", "adapter_model.bin"};
   return kFiles;
 }
 
-std::span<const std::string> adapter_files() {
-  static const std::array<std::string, 2> kFiles{kAdapterConfigFile, kAdapterWeightsFile};
-  return kFiles;
-}
-
-std::vector<std::string> shards_of(const std::filesystem::path& index) {
+std::vector<std::string> shards_of(const std::filesystem::path& index, const WeightFiles& format) {
   const std::string file = index.string();
   const Json json = parse_json(read_file(index), file);
   require(json.is_object() && json.contains("weight_map") && json["weight_map"].is_object(),
@@ -65,8 +69,10 @@ std::vector<std::string> shards_of(const std::filesystem::path& index) {
     require(shard.is_string(), "{}: the shard of {} is {}, expected a name", file, one_line(tensor),
             excerpt(shard));
     const auto name = shard.get<std::string>();
-    require(is_inner_path(name) && name.find('/') == name.npos && name.ends_with(".safetensors"),
-            "{}: {} is not the name of a safetensors file in the same folder", file, quoted(name));
+    require(
+        is_inner_path(name) && name.find('/') == name.npos && name.ends_with(format.shard_ending),
+        "{}: {} is not the name of a {} file in the same folder", file, quoted(name),
+        format.shard_ending);
     shards.insert(name);
   }
   return {shards.begin(), shards.end()};

@@ -11,23 +11,28 @@ namespace heed::hub {
 
 inline constexpr const char* kConfigFile = "config.json";
 inline constexpr const char* kModulesFile = "modules.json";
-inline constexpr const char* kIndexFile = "model.safetensors.index.json";
 inline constexpr const char* kAdapterConfigFile = "adapter_config.json";
-inline constexpr const char* kAdapterWeightsFile = "adapter_model.safetensors";
 
 /// Files beside the weights; all but config.json are optional. One that a repository lacks changes
 /// what heed does, so a snapshot is complete when each of them is there or known not to exist.
 std::span<const std::string> settings_files();
 
-/// Files each of which holds all weights: as published, and as heed quantize writes them.
-std::span<const std::string> whole_weights();
+/// Weights in a format that heed reads.
+struct WeightFiles {
+  std::vector<std::string> whole;  // files each of which holds all of them
+  std::string index;               // names files that together do
+  std::string shard_ending;        // of their names
+};
+/// Safetensors, as published and as heed quantize writes them, and the files of torch.save. Of a
+/// repository with several the first is read.
+std::span<const WeightFiles> weight_formats();
 
-/// The files of a LoRA adapter.
-std::span<const std::string> adapter_files();
+/// The files that may hold the matrices of a LoRA adapter, of which the first is read.
+std::span<const std::string> adapter_weights();
 
-/// The shards that an index names. Throws Error when it is damaged or names other than safetensors
-/// files in its own folder.
-std::vector<std::string> shards_of(const std::filesystem::path& index);
+/// The shards that an index of a format names. Throws Error when it is damaged or names other files
+/// than those with the format's ending in its own folder.
+std::vector<std::string> shards_of(const std::filesystem::path& index, const WeightFiles& format);
 
 /// The settings of the modules that sentence-transformers' modules.json lists
 /// ("1_Pooling/config.json"). Throws Error when it is damaged.

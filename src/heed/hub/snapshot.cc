@@ -22,10 +22,19 @@ std::string gguf_names(const Listing& listing) {
   return names.size() > kMost ? fmt::format("{} and {} more", text, names.size() - kMost) : text;
 }
 
-bool has_safetensors(const Listing& listing) {
-  return listing.files.contains(kIndexFile) ||
-         std::ranges::any_of(whole_weights(),
-                             [&](const std::string& file) { return listing.files.contains(file); });
+/// The format of the weights that are listed; null: none that heed reads.
+const WeightFiles* format_of(const Listing& listing) {
+  const auto is_listed = [&](const std::string& file) { return listing.files.contains(file); };
+  for (const WeightFiles& format : weight_formats())
+    if (is_listed(format.index) || std::ranges::any_of(format.whole, is_listed)) return &format;
+  return nullptr;
+}
+
+/// The file that holds an adapter's matrices; null: none that heed reads.
+const std::string* adapter_weights_of(const Listing& listing) {
+  for (const std::string& file : adapter_weights())
+    if (listing.files.contains(file)) return &file;
+  return nullptr;
 }
 
 /// The first file that holds weights in a format that heed does not read; empty: none.
@@ -38,9 +47,11 @@ std::string foreign_weights(const Listing& listing) {
 
 bool has_weights(const RepositoryCache& cache, const std::string& commit) {
   const auto is_cached = [&](const std::string& file) { return cache.has(commit, file); };
-  if (std::ranges::any_of(whole_weights(), is_cached)) return true;
-  return is_cached(kIndexFile) &&
-         std::ranges::all_of(shards_of(cache.snapshot(commit) / kIndexFile), is_cached);
+  return std::ranges::any_of(weight_formats(), [&](const WeightFiles& format) {
+    if (std::ranges::any_of(format.whole, is_cached)) return true;
+    return is_cached(format.index) &&
+           std::ranges::all_of(shards_of(cache.snapshot(commit) / format.index, format), is_cached);
+  });
 }
 
 void require_gguf(const Listing& listing, const ModelName& model) {
@@ -53,26 +64,22 @@ void require_gguf(const Listing& listing, const ModelName& model) {
 }
 
 void require_weights(const Listing& listing, const ModelName& model) {
-  if (has_safetensors(listing)) return;
+  if (format_of(listing)) return;
   const std::string foreign = foreign_weights(listing);
   require(foreign.empty(),
           "{} has weights only in a format that heed does not read, such as {}; heed reads "
-          "safetensors and GGUF, never pickles, which can run any code",
+          "safetensors, pytorch_model.bin and GGUF",
           model.repository, one_line(foreign));
-  fail("{} has no weights: neither {} nor {}", model.repository, whole_weights().front(),
-       kIndexFile);
+  const WeightFiles &first = weight_formats().front(), &last = weight_formats().back();
+  fail("{} has no weights: neither {} nor {}, nor {} or its index", model.repository,
+       first.whole.front(), first.index, last.whole.front());
 }
 
 void require_adapter(const Listing& listing, const ModelName& adapter) {
   require(listing.files.contains(kAdapterConfigFile), "{} is not a LoRA adapter: it has no {}",
           adapter.repository, kAdapterConfigFile);
-  if (listing.files.contains(kAdapterWeightsFile)) return;
-  const std::string foreign = foreign_weights(listing);
-  require(foreign.empty(),
-          "{} has its matrices only in a format that heed does not read, {}; heed reads "
-          "safetensors, never pickles, which can run any code",
-          adapter.repository, one_line(foreign));
-  fail("{} has no {}", adapter.repository, kAdapterWeightsFile);
+  require(adapter_weights_of(listing), "{} has neither {} nor {}", adapter.repository,
+          adapter_weights().front(), adapter_weights().back());
 }
 
 }  // namespace
@@ -91,8 +98,9 @@ Snapshot state_of(const RepositoryCache& cache, const std::string& commit, const
     return std::ranges::all_of(split_files(model.file), is_cached) ? Snapshot::complete
                                                                    : Snapshot::unusable;
   if (wanted == Wanted::adapter)
-    return std::ranges::all_of(adapter_files(), is_cached) ? Snapshot::complete
-                                                           : Snapshot::unusable;
+    return is_cached(kAdapterConfigFile) && std::ranges::any_of(adapter_weights(), is_cached)
+               ? Snapshot::complete
+               : Snapshot::unusable;
   if (!is_cached(kConfigFile) || (wanted == Wanted::model && !has_weights(cache, commit)))
     return Snapshot::unusable;
   const bool complete =
@@ -113,7 +121,7 @@ void require_wanted(const Listing& listing, const ModelName& model, Wanted wante
   if (!model.file.empty()) return require_gguf(listing, model);
   const std::string names = gguf_names(listing);
   const bool config = listing.files.contains(kConfigFile);
-  require(names.empty() || (config && has_safetensors(listing)),
+  require(names.empty() || (config && format_of(listing)),
           "{} has GGUF files: name one of them, as in {}:FILE.gguf: {}", model.repository,
           model.repository, names);
   require(config, "{} is not a model that heed reads: it has no {}{}", model.repository,
@@ -127,10 +135,11 @@ std::vector<std::string> naming_files(const Listing& listing, const ModelName& m
   std::vector<std::string> files;
   if (!model.file.empty() || wanted == Wanted::adapter) return files;
   if (listing.files.contains(kModulesFile)) files.emplace_back(kModulesFile);
-  const bool whole = std::ranges::any_of(
-      whole_weights(), [&](const std::string& file) { return listing.files.contains(file); });
-  if (wanted == Wanted::model && !whole && listing.files.contains(kIndexFile))
-    files.emplace_back(kIndexFile);
+  const WeightFiles* const format = wanted == Wanted::model ? format_of(listing) : nullptr;
+  if (format && std::ranges::none_of(format->whole, [&](const std::string& file) {
+        return listing.files.contains(file);
+      }))
+    files.push_back(format->index);
   return files;
 }
 
@@ -138,7 +147,7 @@ std::vector<std::string> wanted_files(const Listing& listing, const RepositoryCa
                                       const ModelName& model, Wanted wanted) {
   require_wanted(listing, model, wanted);
   if (!model.file.empty()) return split_files(model.file);
-  if (wanted == Wanted::adapter) return {adapter_files().begin(), adapter_files().end()};
+  if (wanted == Wanted::adapter) return {kAdapterConfigFile, *adapter_weights_of(listing)};
   std::vector<std::string> files;
   const auto add_if_listed = [&](const std::string& file) {
     if (listing.files.contains(file)) files.push_back(file);
@@ -148,12 +157,13 @@ std::vector<std::string> wanted_files(const Listing& listing, const RepositoryCa
   for (const std::string& file : settings_files()) add_if_listed(file);
   if (listing.files.contains(kModulesFile))
     for (const std::string& file : module_settings(snapshot / kModulesFile)) add_if_listed(file);
-  if (wanted == Wanted::settings || std::ranges::any_of(whole_weights(), add_if_listed))
-    return files;
-  add_if_listed(kIndexFile);
-  for (const std::string& shard : shards_of(snapshot / kIndexFile))
+  if (wanted == Wanted::settings) return files;
+  const WeightFiles& format = *format_of(listing);
+  if (std::ranges::any_of(format.whole, add_if_listed)) return files;
+  add_if_listed(format.index);
+  for (const std::string& shard : shards_of(snapshot / format.index, format))
     require(add_if_listed(shard), "{} has no file {}, which its {} names", model.repository,
-            quoted(shard), kIndexFile);
+            quoted(shard), format.index);
   return files;
 }
 

@@ -29,7 +29,7 @@ enum class Wanted : uint8_t {
 Snapshot state_of(const RepositoryCache& cache, const std::string& commit, const ModelName& model,
                   Wanted wanted);
 
-/// Whether the cache holds a configuration and weights in safetensors. Throws as state_of() does.
+/// Whether the cache holds a configuration and weights that heed reads. Throws as state_of() does.
 bool has_model(const RepositoryCache& cache, const std::string& commit);
 
 /// The path of a cached model: the snapshot's directory or the GGUF file.

@@ -16,6 +16,7 @@
 #include "heed/base/json.h"
 #include "heed/base/reader_limits.h"
 #include "heed/io/mapped_pages.h"
+#include "heed/io/stored_elements.h"
 
 namespace heed::io {
 namespace {
@@ -52,30 +53,6 @@ const StoredDType* find_stored_dtype(const std::string& name) {
   for (const StoredDType& dtype : kStoredDTypes)
     if (name == dtype.name) return &dtype;
   return nullptr;
-}
-
-template <typename From, typename To, typename Convert>
-Tensor converted(const std::byte* from, const Shape& shape, Convert&& convert) {
-  Tensor tensor = Tensor::empty(shape, dtype_of<To>);
-  To* to = tensor.data<To>();
-  for (int64_t i = 0; i < tensor.elements(); ++i) {
-    From value;  // the data of a file may be unaligned
-    std::memcpy(&value, from + static_cast<size_t>(i) * sizeof(From), sizeof(From));
-    to[i] = convert(value);
-  }
-  return tensor;
-}
-
-/// A view of a tensor of two or more axes; a copy of a smaller or misaligned one, whose pages of
-/// the file are then released.
-template <typename T>
-Tensor view_or_copy(const std::shared_ptr<MappedFile>& file, const SafetensorsFile::Entry& stored) {
-  const std::shared_ptr<std::byte> owner(file, file->bytes().data() + stored.begin);
-  const bool aligned = reinterpret_cast<uintptr_t>(owner.get()) % alignof(T) == 0;
-  if (aligned && stored.shape.rank() >= 2) return Tensor::view(stored.shape, dtype_of<T>, owner);
-  const Tensor copy = converted<T, T>(owner.get(), stored.shape, [](T value) { return value; });
-  release_pages(file->bytes(), stored.begin, stored.end);
-  return copy;
 }
 
 /// The block dtype with that name; nullopt for any other name.
@@ -220,24 +197,10 @@ const SafetensorsFile::Entry& SafetensorsFile::entry(const std::string& tensor) 
 
 Tensor SafetensorsFile::get(const std::string& tensor) const {
   const Entry& stored = entry(tensor);
-  if (stored.dtype == "F32") return view_or_copy<float>(file_, stored);
-  if (stored.dtype == "BF16") return view_or_copy<bfloat16>(file_, stored);
-  if (stored.dtype == "F16") return view_or_copy<float16>(file_, stored);
-  if (stored.dtype == "I32") return view_or_copy<int32_t>(file_, stored);
   if (const auto blocks = metadata_.find(tensor); stored.dtype == "U8" && blocks != metadata_.end())
     if (const auto dtype = block_dtype(blocks->second)) return get_blocks(tensor, stored, *dtype);
-  const std::byte* data = file_->bytes().data() + stored.begin;
-  if (stored.dtype == "F64")
-    return converted<double, float>(data, stored.shape,
-                                    [](double value) { return static_cast<float>(value); });
-  require(stored.dtype == "I64",
-          "{}: {} is {}, which heed does not support (supported: F32, BF16, F16, F64, I32, I64)",
-          name(), one_line(tensor), stored.dtype);
-  return converted<int64_t, int32_t>(data, stored.shape, [&](int64_t value) {
-    if (!std::in_range<int32_t>(value))
-      fail("{}: {} holds {}, which does not fit into 32 bits", name(), one_line(tensor), value);
-    return static_cast<int32_t>(value);
-  });
+  return tensor_of(file_, {stored.dtype, stored.shape, stored.begin},
+                   fmt::format("{}: {}", name(), one_line(tensor)), stored.dtype);
 }
 
 TensorSource::Bytes TensorSource::get_bytes(const std::string& tensor) const {

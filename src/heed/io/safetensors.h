@@ -109,8 +109,9 @@ class TensorList : public TensorSource {
   std::map<std::string, Tensor> tensors_;
 };
 
-/// The weights of a model directory: model.safetensors, or else the shards that
-/// model.safetensors.index.json lists. Throws Error when neither file exists or a shard is missing.
+/// The weights of a model directory: the first that it has of model.safetensors, the shards that
+/// model.safetensors.index.json lists, pytorch_model.bin (see PyTorchFile) and the shards of
+/// pytorch_model.bin.index.json. Throws Error when there is none or a shard is missing.
 std::shared_ptr<const TensorSource> open_model_tensors(const std::filesystem::path& directory);
 /// Whether one of these files exists.
 bool has_model_tensors(const std::filesystem::path& directory);
