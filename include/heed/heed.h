@@ -9,6 +9,7 @@
 #include "heed/chat.h"
 #include "heed/chat_template.h"
 #include "heed/classification.h"
+#include "heed/comet.h"
 #include "heed/compute.h"
 #include "heed/conversation.h"
 #include "heed/convert.h"

@@ -30,3 +30,14 @@ refused "close has 2 lines, short has 1" "$heed" evaluate bleu --reference short
 misused "--baseline is for --paired-bs or --paired-ar" "$heed" evaluate bleu --reference ref --baseline moved
 misused "--paired-bs requires --baseline" "$heed" evaluate bleu --reference ref --paired-bs
 misused "unknown argument --word-order" "$heed" evaluate bleu --reference ref --word-order 2
+
+# COMET, in a directory as unbabel-comet publishes them.
+cp -r "$golden/comet/regression" comet
+cp "$golden"/comet/encoder/* comet
+printf 'el viejo marinero\na sheep\n' >out
+printf 'the old sailor\nsheep\n' >source
+printf 'el marinero viejo\nthe sheep\n' >reference
+"$heed" evaluate comet comet --source source --reference reference <out | grep -qx 'COMET = -3.1501'
+misused "this model compares with references: give them with --reference" \
+  "$heed" evaluate comet comet --source source <out
+refused "standard input has 1 lines, source has 2" "$heed" evaluate comet comet --source source --reference ref <short

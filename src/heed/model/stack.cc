@@ -195,12 +195,14 @@ Tensor Stack::forward(Context& context, std::span<const int32_t> ids, const Inpu
   const Encodings encodings = position_encodings(context, reads);
   const nn::KeysValues none;
   Tensor x = embeddings_.forward(context, ids, reads.positions, reads.types);  // [N, D]
+  if (reads.layer_states) reads.layer_states->push_back(x);
   for (size_t layer = 0; layer < layers_.size(); ++layer) {
     check_interrupted();
     x = layers_[layer].forward(
         context, x,
         {reads.caches[layer], reads.own_spans, encodings.of(positions_[layer]),
          reads.memory.empty() ? none : reads.memory[layer], reads.memory_spans});  // [N, D]
+    if (reads.layer_states) reads.layer_states->push_back(x);
   }
   return norm_ ? norm_->forward(context, x) : x;
 }

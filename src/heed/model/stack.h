@@ -30,6 +30,8 @@ class Stack {
     std::span<const nn::KeysValues> memory;  // [L], or empty without cross-attention
     const nn::Spans& memory_spans;
     std::span<const int32_t> types = {};  // [N], segments; empty: all 0
+    /// Gets the embeddings and the output of each layer, [N, D] each; null: nobody wants them.
+    std::vector<Tensor>* layer_states = nullptr;
   };
   /// ids [N] -> states [N, D], after the last norm.
   Tensor forward(Context& context, std::span<const int32_t> ids, const Inputs& reads) const;

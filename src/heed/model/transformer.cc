@@ -120,18 +120,29 @@ void Transformer::use_attached(Context& context) const {
   if (context.adapters.empty()) context.adapters = attached_rows_;
 }
 
-Memory Transformer::encode(Context& context, const Tokens& source) const {
+Tensor Transformer::run_encoder(Context& context, const Tokens& source,
+                                std::vector<Tensor>* layers) const {
   require(has_encoder(), "the model has no encoder");
-  const DeviceScope scope(device_);
   use_attached(context);
   check_lengths("source", source.offsets);
   const nn::SelfSpans spans = whole(source.offsets);
   const std::vector<int32_t> positions = nn::positions_within(source.offsets);
   std::vector<nn::KeyValueCache> forgotten(encoder_->layers().size());
-  Memory memory{encoder_->forward(context, source.ids,
-                                  {positions, spans, forgotten, {}, nullptr, source.types}),
-                source.offsets,
-                {}};
+  return encoder_->forward(context, source.ids,
+                           {positions, spans, forgotten, {}, nullptr, source.types, layers});
+}
+
+std::vector<Tensor> Transformer::encoder_layer_states(Context& context,
+                                                      const Tokens& source) const {
+  const DeviceScope scope(device_);
+  std::vector<Tensor> states;
+  run_encoder(context, source, &states);
+  return states;
+}
+
+Memory Transformer::encode(Context& context, const Tokens& source) const {
+  const DeviceScope scope(device_);
+  Memory memory{run_encoder(context, source, nullptr), source.offsets, {}};
   if (!decoder_) return memory;
   memory.per_layer.reserve(decoder_->layers().size());
   for (const nn::TransformerLayer& layer : decoder_->layers())

@@ -67,6 +67,9 @@ class Transformer {
   /// Runs the encoder. Throws Error on a token outside the vocabulary, an empty sequence, or one
   /// longer than max_positions, and when there is no encoder.
   Memory encode(Context& context, const Tokens& source) const;
+  /// The states of the encoder after its embeddings and after each layer, [N, D] each, before a
+  /// last norm: `hidden_states` of post-norm models in transformers. Throws Error as encode() does.
+  std::vector<Tensor> encoder_layer_states(Context& context, const Tokens& source) const;
 
   /// What a pass of the decoder reads beside its input.
   struct DecoderReads {
@@ -131,6 +134,7 @@ class Transformer {
  private:
   bool packs_int8(const Parameter& parameter) const;
   void use_attached(Context& context) const;
+  Tensor run_encoder(Context& context, const Tokens& source, std::vector<Tensor>* layers) const;
   void check_lengths(std::string_view what, const std::vector<int32_t>& offsets) const;
 
   ModelConfig config_;
