@@ -4,12 +4,12 @@
 
 #include "heed/base/parse_number.h"
 #include "heed/base/quote.h"
+#include "heed/document/document.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/language_codes.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
 #include "heed/serve/translation_call.h"
-#include "heed/text/html_text.h"
 
 namespace heed::serve {
 namespace {
@@ -90,7 +90,7 @@ Json detected_language(const Services& services, const std::string& name) {
   return nullptr;
 }
 
-/// The texts of a call: as they are, or HTML, whose texts between tags are translated.
+/// The texts of a call: as they are, or HTML, whose segments are translated.
 class GivenTexts {
  public:
   GivenTexts(std::vector<std::string> texts, bool html) {
@@ -101,9 +101,11 @@ class GivenTexts {
       return;
     }
     first_.push_back(0);
-    for (const std::string& text : texts) {
-      html_.emplace_back(text);
-      parts_.insert(parts_.end(), html_.back().texts().begin(), html_.back().texts().end());
+    for (std::string& text : texts) {
+      html_.push_back(
+          document::Document::read(std::move(text), document::Format::html, {.decoded = true}));
+      for (const document::Segment& segment : html_.back().segments())
+        parts_.push_back(segment.text);
       first_.push_back(parts_.size());
     }
   }
@@ -111,18 +113,19 @@ class GivenTexts {
   /// What is translated, of all texts.
   const std::vector<std::string>& parts() const { return parts_; }
   size_t size() const { return first_.size() - 1; }
+  bool uses_alignments() const {
+    return std::ranges::any_of(html_, &document::Document::uses_alignments);
+  }
 
   /// Translation `candidate` of text i; parts that have fewer have their best.
   std::string translation(size_t i, const std::vector<TranslatedText>& translated,
                           size_t candidate) const {
-    std::vector<std::string> texts;
-    for (size_t k = first_[i]; k < first_[i + 1]; ++k) {
-      const auto& candidates = translated[k].candidates;
-      texts.push_back(candidate == 0 || candidate >= candidates.size()
-                          ? translated[k].text
-                          : candidates[candidate].text);
-    }
-    return html_.empty() ? texts.front() : html_[i].with(texts);
+    if (html_.empty()) return chosen(translated[first_[i]], candidate);
+    std::vector<document::TranslatedSegment> segments;
+    for (size_t k = first_[i]; k < first_[i + 1]; ++k)
+      segments.push_back(
+          {chosen(translated[k], candidate), alignment(parts_[k], translated[k], candidate)});
+    return html_[i].with(segments);
   }
 
   /// The number of further translations of text i, at most `limit`.
@@ -134,7 +137,23 @@ class GivenTexts {
   }
 
  private:
-  std::vector<text::HtmlText> html_;
+  static std::string chosen(const TranslatedText& text, size_t candidate) {
+    return candidate == 0 || candidate >= text.candidates.size() ? text.text
+                                                                 : text.candidates[candidate].text;
+  }
+
+  /// Of a segment, which is one line.
+  static std::vector<document::AlignedSpans> alignment(const std::string& source,
+                                                       const TranslatedText& text,
+                                                       size_t candidate) {
+    if (text.candidates.empty()) return {};
+    const Candidate& own = text.candidates[candidate < text.candidates.size() ? candidate : 0];
+    std::vector<std::pair<int32_t, int32_t>> words;
+    for (const AlignedWords& pair : own.alignment) words.emplace_back(pair.source, pair.target);
+    return document::aligned_spans(source, own.text, words);
+  }
+
+  std::vector<document::Document> html_;
   std::vector<std::string> parts_;
   std::vector<size_t> first_;  // of parts_, of each text, and their end
 };
@@ -192,7 +211,8 @@ void post_libre_translate(const ModelCall& call) {
   options.search.scores = true;
   options.source_language = own_code(model.source_languages(), source);
   options.target_language = own_code(model.languages(), target);
-  const auto given = std::make_shared<const GivenTexts>(GivenTexts(texts, html));
+  const auto given = std::make_shared<const GivenTexts>(texts, html);
+  options.alignments = given->uses_alignments();
   Json detected;
   if (source == kAnySource) detected = detected_language(call.services, call.target.name);
   translate(call, given->parts(), options, "q",
