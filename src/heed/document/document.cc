@@ -43,6 +43,27 @@ std::string_view name_of(Format format) {
 
 Format format_named(std::string_view name) { return named(name, enumerators<Format>()); }
 
+std::vector<AlignedSpans> aligned_spans(std::string_view source, std::string_view target,
+                                        const std::vector<std::pair<int32_t, int32_t>>& pairs) {
+  const auto words_of = [](std::string_view text) {
+    std::vector<ByteRange> words;
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find(' ', at), text.size());
+      if (at < end) words.push_back({at, end});
+      at = end + 1;
+    }
+    return words;
+  };
+  const std::vector<ByteRange> from = words_of(source), to = words_of(target);
+  std::vector<AlignedSpans> spans;
+  for (const auto& [source_word, target_word] : pairs)
+    if (source_word >= 0 && target_word >= 0 && static_cast<size_t>(source_word) < from.size() &&
+        static_cast<size_t>(target_word) < to.size())
+      spans.push_back(
+          {from[static_cast<size_t>(source_word)], to[static_cast<size_t>(target_word)]});
+  return spans;
+}
+
 size_t DocumentContent::add(BuiltRun built) {
   segments.push_back(std::move(built.segment));
   runs.push_back(std::move(built.run));
@@ -87,6 +108,10 @@ Document Document::read(std::string bytes, Format format, const KeepOptions& kee
 }
 
 const std::vector<Segment>& Document::segments() const { return content_->segments; }
+
+bool Document::uses_alignments() const {
+  return std::ranges::any_of(content_->runs, [](const Run& run) { return !run.items.empty(); });
+}
 
 std::string Document::with(std::span<const TranslatedSegment> translated) const {
   require(translated.size() == segments().size(),

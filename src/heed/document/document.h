@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace heed::document {
@@ -55,10 +56,18 @@ struct TranslatedSegment {
   std::vector<AlignedSpans> alignment = {};
 };
 
+/// `pairs` of words, which are separated by spaces and counted from 0, as bytes of the two texts.
+/// What is beyond them is left out.
+std::vector<AlignedSpans> aligned_spans(std::string_view source, std::string_view target,
+                                        const std::vector<std::pair<int32_t, int32_t>>& pairs);
+
 /// What is kept as it is besides markup.
 struct KeepOptions {
   bool placeholders = true;  // "%1$s", "{name}", "{{x}}", "${x}", URLs, e-mail addresses
   bool numbers = false;      // "12", "3.50", "1,000"
+  /// The document comes from a text that was decoded before: what it says of its encoding does not
+  /// count.
+  bool decoded = false;
 };
 
 /// A document as texts to translate, and everything else, which stays as it is, byte by byte.
@@ -87,6 +96,8 @@ class Document {
 
   /// In the order of the document.
   const std::vector<Segment>& segments() const;
+  /// Whether there are tags or kept parts in segments, for which with() asks alignments.
+  bool uses_alignments() const;
   /// The document with the translations of segments(), as many. Throws Error for another number,
   /// and for a translation that is not UTF-8 or an alignment beyond its texts.
   std::string with(std::span<const TranslatedSegment> translated) const;

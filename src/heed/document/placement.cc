@@ -247,6 +247,8 @@ std::string place(const Segment& segment, const Run& run, const TranslatedSegmen
   };
   PlacementWriter writer(segment, run, text, alignment, false);
   std::string placed = writer.write();
+  // Nothing may be left of a text that was a placeholder of its own.
+  if (writer.plain().find_first_not_of(" \n") == std::string::npos) return run.source;
   if (has_its_placeholders(segment, run, writer.plain()) &&
       (!check || check->has_items(run, placed)))
     return finished(std::move(placed));

@@ -4,6 +4,7 @@
 #include "heed/base/error.h"
 #include "heed/document/sentences/segment_parts.h"
 #include "heed/engine/loaded_model.h"
+#include "heed/engine/translated_segment.h"
 #include "heed/generate/generate_options.h"
 #include "heed/model.h"
 #include "heed/tasks/text_settings.h"
@@ -37,35 +38,6 @@ document::SentenceSplitter splitter_for(const engine::LoadedModel& model,
   if (language.empty()) language = options.translate.source_language;
   if (language.empty()) language = settings.source_language;
   return document::SentenceSplitter(language, settings.abbreviations);
-}
-
-/// Whether a translation has to tell where words went: for tags, and for what is kept.
-bool needs_alignments(const document::Document& document, document::Format format) {
-  return format != document::Format::text ||
-         std::ranges::any_of(document.segments(),
-                             [](const document::Segment& one) { return !one.kept.empty(); });
-}
-
-/// Words as bytes of the two texts.
-std::vector<document::AlignedSpans> spans_of(const std::string& source,
-                                             const Candidate& candidate) {
-  const std::vector<ByteRange> from = document::words_between_spaces(source),
-                               to = document::words_between_spaces(candidate.text);
-  std::vector<document::AlignedSpans> spans;
-  for (const AlignedWords& pair : candidate.alignment) {
-    const auto source_word = static_cast<size_t>(pair.source);
-    const auto target_word = static_cast<size_t>(pair.target);
-    // A tokenizer may see other words than there is white space for.
-    if (source_word < from.size() && target_word < to.size())
-      spans.push_back({from[source_word], to[target_word]});
-  }
-  return spans;
-}
-
-TranslatedSegment translated_part(const DocumentSentence& sentence) {
-  if (sentence.translation.candidates.empty()) return {};
-  const Candidate& best = sentence.translation.candidates.front();
-  return {.text = best.text, .alignment = spans_of(sentence.source, best)};
 }
 
 /// Translates all of them, in an order in which neighbours have similar lengths.
@@ -120,13 +92,17 @@ DocumentTranslation Model::translate_document(const std::string& text,
                                   .translation = {}});
   }
   TranslateOptions translate = options.translate;
-  translate.alignments = translate.alignments || needs_alignments(document, format);
+  translate.alignments = translate.alignments || document.uses_alignments();
   translate_sentences(*this, result.sentences, translate, on_sentences);
   std::vector<TranslatedSegment> segments;
   auto sentence = result.sentences.cbegin();
   for (size_t i = 0; i < parts.size(); ++i) {
     std::vector<TranslatedSegment> own;
-    for (size_t k = 0; k < parts[i].size(); ++k) own.push_back(translated_part(*sentence++));
+    for (size_t k = 0; k < parts[i].size(); ++k, ++sentence) {
+      const std::vector<Candidate>& found = sentence->translation.candidates;
+      own.push_back(found.empty() ? TranslatedSegment()
+                                  : engine::translated_segment(sentence->source, found.front()));
+    }
     segments.push_back(document::join_parts(document.segments()[i].text, parts[i], own));
   }
   result.text = document.with(segments);

@@ -77,7 +77,7 @@ TranslatedSegment random(const Segment& segment) {
       "_a_",  "`",   "[x](y)", "été",    "言葉", "http://e.x/", "%1$s%",   "{",
       "}",    "\\",  "#",      "-",      "1.",   "|",           "a@b.org", "{{x}}",
       "</p>", "~",   "--",     "\n",     "-->",  "<!--",        "=",       ">"};
-  TranslatedSegment result;
+  TranslatedSegment result{"word "};
   const size_t count = 1 + random() % (2 * words.size() + 1);
   for (size_t i = 0; i < count; ++i) {
     const ByteRange word = words[random() % words.size()];

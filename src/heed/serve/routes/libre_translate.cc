@@ -4,13 +4,14 @@
 
 #include "heed/base/parse_number.h"
 #include "heed/base/quote.h"
+#include "heed/document/document.h"
+#include "heed/engine/translated_segment.h"
 #include "heed/serve/detected_language.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/language_codes.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
 #include "heed/serve/translation_call.h"
-#include "heed/text/html_text.h"
 
 namespace heed::serve {
 namespace {
@@ -75,7 +76,7 @@ int read_alternatives(JsonFields& fields) {
   return count;
 }
 
-/// The texts of a call: as they are, or HTML, whose texts between tags are translated.
+/// The texts of a call: as they are, or HTML, whose segments are translated.
 class GivenTexts {
  public:
   GivenTexts(std::vector<std::string> texts, bool html) {
@@ -86,9 +87,11 @@ class GivenTexts {
       return;
     }
     first_.push_back(0);
-    for (const std::string& text : texts) {
-      html_.emplace_back(text);
-      parts_.insert(parts_.end(), html_.back().texts().begin(), html_.back().texts().end());
+    for (std::string& text : texts) {
+      html_.push_back(
+          document::Document::read(std::move(text), document::Format::html, {.decoded = true}));
+      for (const document::Segment& segment : html_.back().segments())
+        parts_.push_back(segment.text);
       first_.push_back(parts_.size());
     }
   }
@@ -96,18 +99,18 @@ class GivenTexts {
   /// What is translated, of all texts.
   const std::vector<std::string>& parts() const { return parts_; }
   size_t size() const { return first_.size() - 1; }
+  bool uses_alignments() const {
+    return std::ranges::any_of(html_, &document::Document::uses_alignments);
+  }
 
   /// Translation `candidate` of text i; parts that have fewer have their best.
   std::string translation(size_t i, const std::vector<TranslatedText>& translated,
                           size_t candidate) const {
-    std::vector<std::string> texts;
-    for (size_t k = first_[i]; k < first_[i + 1]; ++k) {
-      const auto& candidates = translated[k].candidates;
-      texts.push_back(candidate == 0 || candidate >= candidates.size()
-                          ? translated[k].text
-                          : candidates[candidate].text);
-    }
-    return html_.empty() ? texts.front() : html_[i].with(texts);
+    if (html_.empty()) return chosen(translated[first_[i]], candidate);
+    std::vector<document::TranslatedSegment> segments;
+    for (size_t k = first_[i]; k < first_[i + 1]; ++k)
+      segments.push_back(segment(k, translated[k].candidates, candidate));
+    return html_[i].with(segments);
   }
 
   /// The number of further translations of text i, at most `limit`.
@@ -119,7 +122,19 @@ class GivenTexts {
   }
 
  private:
-  std::vector<text::HtmlText> html_;
+  static std::string chosen(const TranslatedText& text, size_t candidate) {
+    return candidate == 0 || candidate >= text.candidates.size() ? text.text
+                                                                 : text.candidates[candidate].text;
+  }
+
+  document::TranslatedSegment segment(size_t part, const std::vector<Candidate>& candidates,
+                                      size_t candidate) const {
+    if (candidates.empty()) return {};
+    return engine::translated_segment(parts_[part],
+                                      candidates[candidate < candidates.size() ? candidate : 0]);
+  }
+
+  std::vector<document::Document> html_;
   std::vector<std::string> parts_;
   std::vector<size_t> first_;  // of parts_, of each text, and their end
 };
@@ -200,7 +215,7 @@ void post_libre_translate(const ModelCall& call) {
   options.search.n_best = 1 + alternatives;
   options.search.num_beams = std::max(options.search.num_beams, options.search.n_best);
   options.search.scores = true;
-  const auto given = std::make_shared<const GivenTexts>(GivenTexts(texts, html));
+  const auto given = std::make_shared<const GivenTexts>(texts, html);
   const std::vector<std::string> sources = source_languages_of(call.services, call.target.name);
   Json detected;
   if (source == engine::kDetectSource && !sources.empty()) {
@@ -211,6 +226,7 @@ void post_libre_translate(const ModelCall& call) {
   }
   options.source_language = own_code(model.source_languages(), source);
   options.target_language = own_code(model.languages(), target);
+  options.alignments = given->uses_alignments();
   translate(call, given->parts(), options, "q",
             [list, alternatives, given, detected](
                 Call& answered, const std::vector<TranslatedText>& translated, int64_t, int64_t) {

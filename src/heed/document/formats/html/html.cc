@@ -43,7 +43,8 @@ bool is_named(std::string_view name, Names names) {
 
 class HtmlReader {
  public:
-  HtmlReader(DocumentContent& content, const KeepOptions& keep) : content_(content) {
+  HtmlReader(DocumentContent& content, const KeepOptions& keep)
+      : content_(content), decoded_(keep.decoded) {
     rules_.placeholders = {.common = keep.placeholders, .numbers = keep.numbers};
     rules_.escape = rules_.escape_kept = encoded_html;
   }
@@ -101,7 +102,8 @@ class HtmlReader {
   }
 
   void check_charset(const HtmlToken& token) const {
-    if (token.charset.empty() || token.charset == "utf-8" || token.charset == "utf8") return;
+    if (decoded_ || token.charset.empty() || token.charset == "utf-8" || token.charset == "utf8")
+      return;
     const auto line = std::count(content_.bytes.begin(),
                                  content_.bytes.begin() + static_cast<std::ptrdiff_t>(at_), '\n');
     fail_input("line {}: the document says that it is {}, expected UTF-8", line + 1,
@@ -234,6 +236,7 @@ class HtmlReader {
   }
 
   DocumentContent& content_;
+  const bool decoded_;
   RunRules rules_;
   HtmlStructure structure_;
   std::vector<InlineToken> run_;  // since the last border, which ended at byte begin_

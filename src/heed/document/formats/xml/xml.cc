@@ -93,7 +93,9 @@ class XmlReader {
     DocumentContent inner;
     inner.bytes = cdata_content(token.raw);
     const bool html = inner.bytes.find_first_of("<&") != inner.bytes.npos;
-    (html ? read_html : read_text)(inner, keep_);
+    KeepOptions keep = keep_;
+    keep.decoded = true;
+    (html ? read_html : read_text)(inner, keep);
     const size_t begin = at_ + kCdataBegin.size();
     for (Slot& slot : inner.slots) {
       slot.replaced.begin += begin;
