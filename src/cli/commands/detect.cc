@@ -78,14 +78,18 @@ int run_detect(const DetectArguments& arguments) {
   }
   const std::vector<std::string> among = codes_of(arguments.languages);
   identifier.detect("", among);  // no line is to blame for what --languages names
-  if (!arguments.file.empty()) read_as_standard_input(arguments.file);
+  const bool interactive = arguments.file.empty();
+  if (!interactive) {
+    read_as_standard_input(arguments.file);
+    std::cin.tie(nullptr);  // or each line would flush the answers
+  }
   const auto most = static_cast<size_t>(arguments.top.value_or(arguments.json ? kMaxTyped : 1));
   TextLines lines;
   for (std::string line; lines.next(line);) {
     std::vector<DetectedLanguage> detected = identifier.detect(line, among);
     detected.resize(std::min(detected.size(), most));
     std::cout << (arguments.json ? json_of(detected) : line_of(detected));
-    flush_output();
+    if (interactive) flush_output();
   }
   return 0;
 }
@@ -126,13 +130,13 @@ void add_detect(Command& program) {
   for (const char* other : {"--languages", "--top", "--json", "--list", "--identifier"})
     train.excludes(command.option(other));
   command.footer(
-      "A line prints as a code of ISO 639-1 and its probability; \"und 0.0000\" stands for a line "
+      "A line prints as a code of ISO 639-1 and its probability; \"und 0.0000\" stands for a line\n"
       "without letters or in a script that heed does not know.\n\n"
       "Examples:\n"
       "  echo 'Wie heißt du?' | heed detect\n"
       "  heed detect --languages en,de,fr --json < in.txt\n"
-      "  heed detect --train texts/*.txt --out own.bin && heed detect --identifier own.bin < "
-      "in.txt");
+      "  heed detect --train texts/*.txt --out own.bin\n"
+      "  heed detect --identifier own.bin < in.txt");
   command.set_action([arguments] { return run_detect(*arguments); });
 }
 

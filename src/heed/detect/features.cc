@@ -1,6 +1,7 @@
 #include "heed/detect/features.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "heed/base/utf8.h"
@@ -23,11 +24,21 @@ const text::CharSet& letters() {
 
 bool is_apostrophe(char32_t value) { return value == '\'' || value == U'’' || value == U'ʼ'; }
 
-char32_t lower(char32_t value) {
-  if (value < 0x80) return value >= 'A' && value <= 'Z' ? value + 32 : value;
+char32_t computed_lower(char32_t value) {
   std::string bytes;
   text::append_lower_case(bytes, value);
   return code_point_at(bytes, 0).value;
+}
+
+/// The first code point of the lower case; from a table for Latin, Greek and Cyrillic.
+char32_t lower(char32_t value) {
+  static const std::array<char32_t, 0x530> table = [] {
+    std::array<char32_t, 0x530> lower_case{};
+    for (char32_t letter = 0; letter < lower_case.size(); ++letter)
+      lower_case[letter] = computed_lower(letter);
+    return lower_case;
+  }();
+  return value < table.size() ? table[value] : computed_lower(value);
 }
 
 /// Whether a combining mark of Latin, Greek and Cyrillic stands in the text.

@@ -64,6 +64,10 @@ Identifier::Identifier(Parts parts) : parts_(std::move(parts)), scales_(256) {
   for (size_t exponent = 0; exponent < scales_.size(); ++exponent)
     scales_[exponent] = parts_.table.scale * std::exp2(-static_cast<float>(exponent) /
                                                        QuantisedTable::kExponentsPerOctave);
+  columns_.resize(parts_.output.size());
+  for (size_t language = 0; language < parts_.languages.size(); ++language)
+    for (size_t i = 0; i < width; ++i)
+      columns_[i * parts_.languages.size() + language] = parts_.output[language * width + i];
 }
 
 std::string Identifier::bytes() const {
@@ -131,10 +135,13 @@ bool Identifier::logits(std::string_view text, std::span<float> logits) const {
   std::vector<float> sum(width);
   add_rows(features.hashes, sum);
   const float factor = 1.0f / std::sqrt(static_cast<float>(features.hashes.size()));
-  for (size_t language = 0; language < logits.size(); ++language) {
-    float dot = 0;
-    for (size_t i = 0; i < width; ++i) dot += parts_.output[language * width + i] * sum[i];
-    logits[language] = parts_.bias[language] + factor * dot;
+  // By columns, which compilers vectorise: each language's sum keeps its order.
+  std::ranges::copy(parts_.bias, logits.begin());
+  for (size_t i = 0; i < width; ++i) {
+    const float value = factor * sum[i];
+    const float* column = &columns_[i * logits.size()];
+    for (size_t language = 0; language < logits.size(); ++language)
+      logits[language] += value * column[language];
   }
   return true;
 }

@@ -58,7 +58,8 @@ class Identifier {
   void add_rows(std::span<const uint32_t> hashes, std::span<float> sum) const;
 
   Parts parts_;
-  std::vector<float> scales_;  // of each exponent, 256
+  std::vector<float> scales_;   // of each exponent, 256
+  std::vector<float> columns_;  // Parts::output transposed: [width, languages]
 };
 
 /// The row of a feature in a table of 2^row_bits rows.

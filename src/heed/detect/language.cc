@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
@@ -22,12 +23,19 @@ namespace {
 std::vector<size_t> places_of(std::span<const std::string> asked,
                               const std::vector<std::string>& languages) {
   std::vector<size_t> places;
-  for (size_t i = 0; i < languages.size(); ++i)
-    if (asked.empty() || std::ranges::find(asked, languages[i]) != asked.end()) places.push_back(i);
-  for (const std::string& language : asked)
-    require_input(std::ranges::binary_search(languages, language),
+  if (asked.empty()) {
+    places.resize(languages.size());
+    std::iota(places.begin(), places.end(), size_t{0});
+  }
+  for (const std::string& language : asked) {
+    const auto found = std::ranges::lower_bound(languages, language);
+    require_input(found != languages.end() && *found == language,
                   "{} is not a language that can be detected, expected some of {}",
                   quoted(language), fmt::join(languages, ", "));
+    places.push_back(static_cast<size_t>(found - languages.begin()));
+  }
+  std::ranges::sort(places);
+  places.erase(std::ranges::unique(places).begin(), places.end());
   return places;
 }
 

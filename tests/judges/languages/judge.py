@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 
+ONE_THREAD = {"RAYON_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 SETS = ["news.short", "news.sentences", "treebank.short", "treebank.sentences"]
 TWENTY = "ar cs de el en es fr he hi id it ja ko nl pl pt ru tr vi zh".split()
 
@@ -61,7 +62,7 @@ class Peer:
     def ask(self, languages, texts):
         request = {"program": self.program, "languages": languages, "texts": texts}
         done = subprocess.run([self.python, "-c", PEER], input=json.dumps(request), text=True, check=True,
-                              capture_output=True, env={**os.environ, "RAYON_NUM_THREADS": "1"})
+                              capture_output=True, env={**os.environ, **ONE_THREAD})
         return json.loads(done.stdout)
 
     def languages(self):
