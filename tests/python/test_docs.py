@@ -50,6 +50,7 @@ def stand_ins(tmp_path, monkeypatch):
     monkeypatch.setattr("heed.sklearn.load", stand_in)
     monkeypatch.chdir(tmp_path)
     make_training_text(tmp_path)
+    (tmp_path / "article.html").write_text("<p>the <b>sea</b></p>")
     shutil.copy(GOLDEN / "encoders/classify/tokenizer.json", tmp_path)
 
 

@@ -108,12 +108,21 @@ def test_any_parameters_of_an_embedder(encoder, data):
     call(embedder.set_params, **data.draw(st.dictionaries(st.sampled_from(["model", "pooling", "depth"]), values)))
 
 
+@quick
+@given(data=st.data())
+def test_any_text_and_languages_of_detect_language(data):
+    text = data.draw(st.one_of(values, st.just(TEXT)))
+    call(heed.detect_language, text, **data.draw(st.dictionaries(st.sampled_from(["languages"]), values)))
+
+
 def test_every_name_of_the_package_is_tried_here_or_there():
     """A new class or function has to be added to a test of its arguments."""
-    tried = {"Model", "load", "Session", "Tokenizer", "train", "quantize", "convert", "Server", "Attention"}
+    tried = {"Model", "load", "Session", "Tokenizer", "train", "quantize", "convert", "Server", "Attention",
+             "detect_language"}
     streams = {"ChatStream", "TextStream"}  # made by Model.generate() and chat()
     blocking = {"serve"}  # takes the arguments of Server
-    others = {"aload", "atrain", "aquantize", "aconvert"}  # take those of the functions without "a"
+    others = {"aload", "atrain", "aquantize", "aconvert",  # take those of the functions without "a"
+              "detectable_languages"}  # has none
     names = set(heed.__all__) - {"__version__", "options"}
     own = {name for name in names if inspect.getmodule(getattr(heed, name)).__name__ != "heed._heed"}
     assert own == tried | streams | blocking | others
