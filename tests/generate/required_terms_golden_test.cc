@@ -80,5 +80,23 @@ TEST(RequiredTerms, GiveTheSetsOfTransformersIfTheBeamHasRoomForAll) {
   }
 }
 
+TEST(RequiredTerms, GiveTheBeamsOfTransformersWithTheChangesThatTheScriptStates) {
+  std::map<std::string, std::unique_ptr<model::Transformer>> models;
+  const Json all = expected_outputs();
+  ASSERT_GT(all["cases"].size(), 20u);
+  for (const Json& one : all["cases"]) {
+    const std::string family = one["model"];
+    GoldenContinuations golden = golden_continuations(family);
+    golden.prompts.resize(one["outputs"].size());
+    if (!models[family]) models[family] = checkpoint::load_model(golden.model);
+    const auto found = outputs_of(one, *models[family], golden.prompts, 12,
+                                  {.num_beams = one["num_beams"], .n_best = one["num_beams"]});
+    for (size_t i = 0; i < found.size(); ++i) {
+      SCOPED_TRACE(family + ", terms " + one["terms"].dump() + ", prompt " + std::to_string(i));
+      expect_equal(found[i], one["outputs"][i]);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heed::generate

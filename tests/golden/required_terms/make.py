@@ -21,7 +21,7 @@ from transformers.generation import beam_constraints, beam_search
 
 HERE = pathlib.Path(__file__).parent
 FAMILIES = HERE.parent / "families"
-MODELS = ("bart", "t5", "gpt2", "llama3")
+MODELS = ("bart", "t5", "gpt2")  # whose config.json this version reads as later ones do
 NEW_TOKENS = 12
 CASES = 24
 WIDE_TERMS = ([[[3]]], [[[3]], [[4]]], [[[3], [4]]], [[[3, 4]]], [[[5, 3]], [[4]]], [[[5, 4], [2]]])
@@ -143,6 +143,7 @@ def use_changed_scorer():
                     self._beam_hyps[0].beams.append((-score / (
                         ((5 + NEW_TOKENS - room + 1) / 6) ** self.length_penalty), input_ids[i].clone(),
                         beam_indices[i] + (i,)))
+                    self._beam_hyps[0].worst_score = min(one[0] for one in self._beam_hyps[0].beams)
             elif len(chosen) < width:
                 chosen.append((-score, t, i))
         self._done[0] = len(self._beam_hyps[0]) >= width
