@@ -23,7 +23,7 @@ for command in '' $commands 'tokenizer train' 'tokenizer encode' 'tokenizer deco
   "$heed" help $command >help
   if grep -nE '.{101}' help; then echo "heed help $command is wider than 100 columns" && exit 1; fi
   case $command in
-    chat | generate | serve | train) grep -q -- '^  --seed UINT' help ;;
+    chat | detect | generate | serve | train) grep -q -- '^  --seed UINT' help ;;
     *) if grep -- --seed help; then echo "$command has --seed" && exit 1; fi ;;
   esac
 done

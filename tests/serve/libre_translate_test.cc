@@ -26,12 +26,13 @@ std::string in_html(std::string text) {
 /// What Mastodon sends: a list of HTML, from "auto". Tags and what is not translated do not count
 /// for the language.
 TEST(LibreTranslate, HtmlKeepsItsMarkup) {
-  const std::string sea = in_html(translated("sea")), ship = in_html(translated("sea a ship"));
+  const std::string sea = in_html(translated("the sea")),
+                    ship = in_html(translated("the sea a ship"));
   const Json found = libre({{"format", "html"},
                             {"source", "auto"},
                             {"q",
-                             {"<p>sea <a href=\"x?a&b\">a ship</a></p>",
-                              "<span translate=\"no\">@user</span>", "sea"}}});
+                             {"<p>the sea <a href=\"x?a&b\">a ship</a></p>",
+                              "<span translate=\"no\">@user</span>", "the sea"}}});
   EXPECT_EQ(found["translatedText"][1], "<span translate=\"no\">@user</span>");
   EXPECT_EQ(found["translatedText"][2], sea);
   // A sentence is translated as one; the link goes where its words went.

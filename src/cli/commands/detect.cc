@@ -133,7 +133,7 @@ void add_detect(Command& program) {
       "A line prints as a code of ISO 639-1 and its probability; \"und 0.0000\" stands for a line\n"
       "without letters or in a script that heed does not know.\n\n"
       "Examples:\n"
-      "  echo 'Wie heißt du?' | heed detect\n"
+      "  echo 'Wie geht es dir?' | heed detect\n"
       "  heed detect --languages en,de,fr --json < in.txt\n"
       "  heed detect --train texts/*.txt --out own.bin\n"
       "  heed detect --identifier own.bin < in.txt");

@@ -109,8 +109,12 @@ void Beam::finish_search_if_complete() {
 }
 
 bool Beam::advance(std::span<const TokenLogits> log_probabilities) {
-  const std::vector<Candidate> best = candidates(log_probabilities);
+  for (size_t i = 0; i < sequences_.size(); ++i)
+    if (sequences_[i].terms) sequences_[i].terms->restrict(log_probabilities[i], eos_ids_);
+  std::vector<Candidate> best = candidates(log_probabilities);
   if (!are_best(best, log_probabilities)) return false;
+  const bool has_terms = !sequences_.empty() && sequences_.front().terms;
+  if (has_terms) best = allocated(term_candidates(best, log_probabilities));
   const auto width = static_cast<size_t>(options_.num_beams);
   std::vector<Sequence> next;
   next.reserve(width);
@@ -125,10 +129,12 @@ bool Beam::advance(std::span<const TokenLogits> log_probabilities) {
       next.push_back(sequence);
       next.back().tokens.push_back(candidate.token);
       if (next.back().constrained) next.back().constrained->append(candidate.token);
+      if (next.back().terms) next.back().terms->append(candidate.token);
       next.back().log_probability = candidate.log_probability;
     }
   }
-  require(!next.empty() || !finished_.empty(), "every token is forbidden: no logit is above -inf");
+  require(!next.empty() || !finished_.empty(), "every token is forbidden{}: no logit is above -inf",
+          has_terms ? " by required terms and other rules" : "");
   sequences_ = std::move(next);
   finish_search_if_complete();
   return true;
@@ -157,7 +163,8 @@ std::vector<SearchResult> BeamState::best() const {
 LogitsNeeded BeamState::logits_needed() const {
   constexpr int64_t kSpare = 8;  // for tokens that rules forbid
   const int64_t largest = (max_paths_ == 1 ? 1 : beam_.largest_needed()) + kSpare;
-  if (rules_.renormalize_logits || largest > kernels::kMostTopK) return {};
+  const bool has_terms = !beam_.sequences().empty() && beam_.sequences().front().terms;
+  if (rules_.renormalize_logits || has_terms || largest > kernels::kMostTopK) return {};
   return {.largest = largest, .log_sum_exp = max_paths_ > 1 || scores_};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -27,8 +28,8 @@ class Beam {
 
   /// How many of the largest log-probabilities of each sequence advance() reads.
   int64_t largest_needed() const;
-  /// One step of beam search, with the log-probabilities of each sequence. Returns false, and does
-  /// nothing, if too few are known.
+  /// One step of beam search, with the log-probabilities of each sequence, all of them if it has
+  /// required terms, which forbids some. Returns false, and does nothing, if too few are known.
   bool advance(std::span<const TokenLogits> log_probabilities);
   /// One step of greedy search, for a beam with one sequence: appends `token`.
   void append(int32_t token, double log_probability = 0);
@@ -44,6 +45,9 @@ class Beam {
     bool operator<(const Candidate& other) const;
   };
   std::vector<Candidate> candidates(std::span<const TokenLogits> log_probabilities) const;
+  std::vector<Candidate> term_candidates(std::span<const Candidate> best,
+                                         std::span<const TokenLogits> log_probabilities) const;
+  std::vector<Candidate> allocated(std::vector<Candidate> of_all) const;
   bool are_best(std::span<const Candidate> best,
                 std::span<const TokenLogits> log_probabilities) const;
   bool is_end(int32_t token) const;
@@ -60,14 +64,18 @@ class Beam {
 /// Greedy or beam search for one request.
 class BeamState : public DecodingState {
  public:
+  /// `terms` may be null.
   BeamState(const SearchOptions& options, GeneratorInput input, TokenRules rules,
-            const OutputConstraint& constraint = {})
+            const OutputConstraint& constraint = {},
+            std::shared_ptr<const RequiredTerms> terms = {})
       : max_paths_(options.num_beams),
         scores_(options.scores),
         input_(std::move(input)),
         rules_(std::move(rules)),
         beam_(options, rules_.eos_ids, input_.max_new_tokens) {
     if (constraint.constraint) beam_.sequences().front().constrained.emplace(constraint);
+    if (terms)
+      beam_.sequences().front().terms.emplace(std::move(terms), room_for_terms(rules_, input_));
   }
 
   std::span<const int32_t> prompt() const override { return input_.prompt; }

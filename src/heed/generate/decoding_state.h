@@ -8,6 +8,7 @@
 
 #include "heed/generate/constrained_output.h"
 #include "heed/generate/logits.h"
+#include "heed/generate/required_terms.h"
 
 namespace heed::generate {
 
@@ -20,6 +21,7 @@ struct Sequence {
   /// Null unless the request asks for them.
   const std::vector<Tensor>* cross_attention = nullptr;
   std::optional<ConstrainedOutput> constrained = {};  // if a beam search has a constraint
+  std::optional<TermProgress> terms = {};             // if it has required terms
 };
 
 /// How one request is decoded: the sequences that the decoder reads, and the choice of the next

@@ -31,6 +31,19 @@ GeneratorInput translation_input(const model::ModelConfig& config, const SearchO
           .max_new_tokens = std::min(limit, most)};
 }
 
+int64_t room_for_terms(const TokenRules& rules, const GeneratorInput& input) {
+  return input.max_new_tokens - (rules.forced_eos_ids.empty() ? 0 : 1);
+}
+
+void check_terms(const RequiredTerms* terms, const TokenRules& rules, const GeneratorInput& input,
+                 const SearchOptions& options) {
+  if (!terms) return;
+  require_input(options.num_beams > 1,
+                "required terms need beam search: num_beams is 1, expected 2 to {}", kMaxBeams);
+  const bool forces_first = rules.forced_bos_id >= 0 && input.prompt.size() == 1;
+  terms->check(room_for_terms(rules, input) - (forces_first ? 1 : 0), rules.eos_ids);
+}
+
 namespace {
 
 /// Each thread decodes its own share of the sources and reads all weights for it. That pays if a
@@ -60,8 +73,11 @@ std::vector<std::vector<SearchResult>> search(const model::Transformer& model, D
                                               const SearchOptions& options) {
   check(options);
   std::vector<BeamState> decodings;
-  for (const GeneratorInput& input : batch.inputs)
-    decodings.emplace_back(options, input, batch.rules, batch.constraint);
+  for (size_t b = 0; b < batch.inputs.size(); ++b) {
+    const auto terms = batch.terms.empty() ? nullptr : batch.terms[b];
+    check_terms(terms.get(), batch.rules, batch.inputs[b], options);
+    decodings.emplace_back(options, batch.inputs[b], batch.rules, batch.constraint, terms);
+  }
   const int64_t shares = model.device()
                              ? 1
                              : std::clamp<int64_t>(static_cast<int64_t>(decodings.size()) *

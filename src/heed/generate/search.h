@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "heed/generate/constrained_output.h"
+#include "heed/generate/required_terms.h"
 #include "heed/generate/token_rules.h"
 #include "heed/model/transformer.h"
 #include "heed/search.h"
@@ -35,6 +38,13 @@ struct GeneratorInput {
 GeneratorInput translation_input(const model::ModelConfig& config, const SearchOptions& options,
                                  std::vector<int32_t> source, std::vector<int32_t> prompt);
 
+/// The tokens in which required terms must occur: those of the output, without one that is forced.
+int64_t room_for_terms(const TokenRules& rules, const GeneratorInput& input);
+/// Throws InputError if the terms (null: none) do not fit into the output, which RequiredTerms
+/// says, or if the search is greedy.
+void check_terms(const RequiredTerms* terms, const TokenRules& rules, const GeneratorInput& input,
+                 const SearchOptions& options);
+
 /// The n_best translations of each source, best first, by greedy or beam search. Sources end with
 /// the end-of-sequence token, and the decoder begins with its start token. A result does not depend
 /// on the other sources. The kv cache has default_cache_dtype(). Throws Error on options out of
@@ -56,12 +66,14 @@ struct SearchBatch {
   std::vector<GeneratorInput> inputs = {};  // [B]
   TokenRules rules = {};
   OutputConstraint constraint = {};
+  /// What each output must contain: [B], where null is nothing, or empty.
+  std::vector<std::shared_ptr<const RequiredTerms>> terms = {};
   std::optional<DType> memory_dtype = {};  // see CacheOptions
   int64_t max_active_tokens = 0;           // see SchedulerOptions
   bool cross_attention = false;            // whether results have it
 };
 
-/// The n_best outputs of each request, best first.
+/// The n_best outputs of each request, best first. Throws Error as check_terms() does.
 std::vector<std::vector<SearchResult>> search(const model::Transformer& model, DType dtype,
                                               const SearchBatch& batch,
                                               const SearchOptions& options);

@@ -50,45 +50,57 @@ int64_t Translator::batch_tokens() const {
 }
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
-                                               int64_t first_line) const {
+                                               int64_t first_line, const LineTerms& terms) const {
+  require(terms.empty() || terms.size() == lines.size(), "{} lines have required terms of {}",
+          lines.size(), terms.size());
   std::vector<Translation> results(lines.size());
-  data::read_inputs("line", lines.size(), first_line,
-                    [&](size_t i) { results[i].source = encode(lines[i]); });
-  std::vector<Translation*> filled;  // lines with tokens besides end of sequence and language
+  const auto is_filled = [&](const Translation& line) {
+    return !std::ranges::all_of(line.source, [&](int32_t t) { return tokenizer_.is_special(t); });
+  };
+  data::read_inputs("line", lines.size(), first_line, [&](size_t i) {
+    results[i].source = encode(lines[i]);
+    if (!terms.empty() && is_filled(results[i]))
+      check_terms(terms[i].get(), options_.rules, input_of(results[i]), options_.search);
+  });
+  std::vector<Line> filled;  // those with tokens besides end of sequence and language
   std::vector<int64_t> lengths;
-  for (Translation& line : results) {
-    if (std::ranges::all_of(line.source, [&](int32_t t) { return tokenizer_.is_special(t); }))
-      continue;
-    filled.push_back(&line);
-    lengths.push_back(static_cast<int64_t>(line.source.size()));
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!is_filled(results[i])) continue;
+    filled.push_back({&results[i], terms.empty() ? nullptr : terms[i]});
+    lengths.push_back(static_cast<int64_t>(results[i].source.size()));
   }
   const int64_t beams = std::max(options_.search.num_beams, 1);
   const data::BatchTokens tokens{.max_per_batch = std::max<int64_t>(batch_tokens() / beams, 1),
                                  .min_per_thread = kMinTranslatedTokens / beams,
                                  .on_device = model_.device() != nullptr};
   data::run_batches(lengths, tokens, [&](std::span<const int64_t> members) {
-    std::vector<Translation*> own;
+    std::vector<Line> own;
     for (const int64_t index : members) own.push_back(filled[static_cast<size_t>(index)]);
     translate_batch(own);
   });
   return results;
 }
 
-void Translator::translate_batch(const std::vector<Translation*>& lines) const {
-  const model::ModelConfig& config = model_.config();
+GeneratorInput Translator::input_of(const Translation& line) const {
+  return translation_input(model_.config(), options_.search, line.source, prompt_);
+}
+
+void Translator::translate_batch(const std::vector<Line>& lines) const {
   SearchBatch batch{.rules = options_.rules,
                     .memory_dtype = default_cache_dtype(model_, options_.dtype),
                     .cross_attention = options_.alignments};
-  for (const Translation* line : lines)
-    batch.inputs.push_back(translation_input(config, options_.search, line->source, prompt_));
+  for (const Line& line : lines) {
+    batch.inputs.push_back(input_of(*line.result));
+    batch.terms.push_back(line.terms);
+  }
   const auto found = search(model_, options_.dtype, batch, options_.search);
   for (size_t i = 0; i < lines.size(); ++i)
     for (const SearchResult& result : found[i]) {
       Candidate candidate{.text = tokenizer_.decode_target(result.hypothesis.tokens),
                           .hypothesis = result.hypothesis};
       if (options_.alignments)
-        candidate.alignment = align_words(tokenizer_, lines[i]->source, result);
-      lines[i]->candidates.push_back(std::move(candidate));
+        candidate.alignment = align_words(tokenizer_, lines[i].result->source, result);
+      lines[i].result->candidates.push_back(std::move(candidate));
     }
 }
 

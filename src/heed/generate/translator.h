@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,16 +34,24 @@ class Translator {
   Translator(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
              Options options);
 
-  /// The translations in the order of `lines`. Throws Error on invalid UTF-8 and on a line longer
-  /// than the model's context, naming the first such line (counted from `first_line`), and as
-  /// checked_logits() does.
-  std::vector<Translation> translate(const std::vector<std::string>& lines,
-                                     int64_t first_line = 1) const;
+  /// What each translation must contain: for each line, where null is nothing, or empty.
+  using LineTerms = std::vector<std::shared_ptr<const RequiredTerms>>;
+
+  /// The translations in the order of `lines`. Throws Error on invalid UTF-8, on a line longer than
+  /// the model's context and as check_terms() does, naming the first such line (counted from
+  /// `first_line`), and as checked_logits() does.
+  std::vector<Translation> translate(const std::vector<std::string>& lines, int64_t first_line = 1,
+                                     const LineTerms& terms = {}) const;
 
  private:
+  struct Line {
+    Translation* result;
+    std::shared_ptr<const RequiredTerms> terms;
+  };
   std::vector<int32_t> encode(const std::string& line) const;
   int64_t batch_tokens() const;
-  void translate_batch(const std::vector<Translation*>& lines) const;
+  GeneratorInput input_of(const Translation& line) const;
+  void translate_batch(const std::vector<Line>& lines) const;
 
   const model::Transformer& model_;
   const text::TranslationTokenizer& tokenizer_;

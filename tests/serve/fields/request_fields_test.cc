@@ -37,7 +37,8 @@ TEST(RequestFields, MisspeltOnesAreRefused) {
   for (const auto& [misspelt, known] :
        std::vector<std::pair<std::string, std::string>>{{"temprature", "temperature"},
                                                         {"max_token", "max_tokens"},
-                                                        {"sede", ""},
+                                                        {"sede", "seed"},
+                                                        {"sand", ""},
                                                         {"top_q", "top_k"}}) {
     const Answer answer = post(kPath, with(kSampled, {{misspelt, 1}}));
     EXPECT_EQ(answer.status, known.empty() ? 200 : 400) << misspelt;
