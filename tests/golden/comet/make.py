@@ -66,6 +66,10 @@ def save(folder, model, name):
     trainer.strategy.connect(model)
     trainer.save_checkpoint(checkpoint)
     loaded = load_from_checkpoint(str(checkpoint))
+    # A published checkpoint names its encoder as hparams.yaml does, not a path.
+    contents = torch.load(checkpoint, weights_only=False)
+    contents["hyper_parameters"]["pretrained_model"] = "xlm-roberta-large"
+    torch.save(contents, checkpoint)
     if name in SAFETENSORS:
         save_file({k: v.contiguous() for k, v in model.state_dict().items()}, folder / "model.safetensors")
         shutil.rmtree(folder / "checkpoints")
