@@ -10,6 +10,7 @@
 #include "heed/document/content.h"
 #include "heed/document/formats/formats.h"
 #include "heed/document/placement.h"
+#include "heed/document/sentences/segment_parts.h"
 
 namespace heed::document {
 namespace {
@@ -45,16 +46,8 @@ Format format_named(std::string_view name) { return named(name, enumerators<Form
 
 std::vector<AlignedSpans> aligned_spans(std::string_view source, std::string_view target,
                                         const std::vector<std::pair<int32_t, int32_t>>& pairs) {
-  const auto words_of = [](std::string_view text) {
-    std::vector<ByteRange> words;
-    for (size_t at = 0; at < text.size();) {
-      const size_t end = std::min(text.find(' ', at), text.size());
-      if (at < end) words.push_back({at, end});
-      at = end + 1;
-    }
-    return words;
-  };
-  const std::vector<ByteRange> from = words_of(source), to = words_of(target);
+  const std::vector<ByteRange> from = words_between_spaces(source),
+                               to = words_between_spaces(target);
   std::vector<AlignedSpans> spans;
   for (const auto& [source_word, target_word] : pairs)
     if (source_word >= 0 && target_word >= 0 && static_cast<size_t>(source_word) < from.size() &&

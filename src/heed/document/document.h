@@ -56,8 +56,8 @@ struct TranslatedSegment {
   std::vector<AlignedSpans> alignment = {};
 };
 
-/// `pairs` of words, which are separated by spaces and counted from 0, as bytes of the two texts.
-/// What is beyond them is left out.
+/// `pairs` of words, which white space separates and which are counted from 0, as bytes of the two
+/// texts. What is beyond them is left out.
 std::vector<AlignedSpans> aligned_spans(std::string_view source, std::string_view target,
                                         const std::vector<std::pair<int32_t, int32_t>>& pairs);
 
