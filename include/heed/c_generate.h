@@ -145,16 +145,29 @@ typedef struct heed_search_options {
   int64_t max_new_tokens_over_source; /* tokens */
 } heed_search_options;
 
+/* As heed::GlossaryTerm. */
+typedef struct heed_glossary_term {
+  heed_string source;         /* the term in a text to translate */
+  const heed_string* targets; /* alternatives */
+  size_t target_count;
+  int32_t match_case; /* 0: upper and lower case do not count */
+  int32_t reserved;   /* 0 */
+} heed_glossary_term;
+
 /* As heed::TranslateOptions. */
 typedef struct heed_translate_options {
   size_t struct_size;
-  const heed_search_options* search; /* NULL: beam search with 4 beams */
-  const char* source_language;       /* of a multilingual model; NULL: that of its files */
-  const char* target_language;       /* likewise */
-  int32_t alignments;                /* whether to compute heed_candidate.alignment */
-  int32_t reserved;                  /* 0 */
-  int64_t batch_tokens;              /* 0: chosen for speed */
-  int64_t first_number;              /* of the first line, in errors */
+  const heed_search_options* search;  /* NULL: beam search with 4 beams */
+  const char* source_language;        /* of a multilingual model; NULL: that of its files */
+  const char* target_language;        /* likewise */
+  int32_t alignments;                 /* whether to compute heed_candidate.alignment */
+  int32_t reserved;                   /* 0 */
+  int64_t batch_tokens;               /* 0: chosen for speed */
+  int64_t first_number;               /* of the first line, in errors */
+  const heed_glossary_term* glossary; /* how terms must be translated; NULL: none */
+  size_t glossary_count;
+  const heed_string* do_not_translate; /* terms that stay as they are; NULL: none */
+  size_t do_not_translate_count;
 } heed_translate_options;
 
 HEED_EXPORT heed_status heed_search_options_init_sized(heed_search_options* options, size_t size,

@@ -21,6 +21,7 @@
 #include "heed/fill.h"
 #include "heed/fork.h"
 #include "heed/generation.h"
+#include "heed/glossary.h"
 #include "heed/hub.h"
 #include "heed/interrupt.h"
 #include "heed/json_schema.h"

@@ -182,6 +182,11 @@ class HEED_EXPORT Model {
   /// has no words, so that nothing comes of it.
   std::vector<int32_t> source_tokens(std::string_view line,
                                      const TranslateOptions& options = {}) const;
+  /// What the glossary and the do_not_translate of `options` demand of each line's translation:
+  /// what Request::required_texts of a translator takes. Throws InputError on a line that is not
+  /// UTF-8 and as translate() does on their terms.
+  std::vector<std::vector<RequiredText>> required_texts(const std::vector<std::string>& lines,
+                                                        const TranslateOptions& options) const;
 
   /// The vector [D] of a text: its hidden states after the encoder, or after a decoder-only model,
   /// pooled. The empty text has the vector of its special tokens. A translator cannot embed.

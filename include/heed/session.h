@@ -12,6 +12,7 @@
 #include "heed/error.h"
 #include "heed/export.h"
 #include "heed/generation.h"
+#include "heed/glossary.h"
 #include "heed/model.h"
 #include "heed/search.h"
 
@@ -30,6 +31,9 @@ struct Request {
   std::string source_language = {}, target_language = {};
   /// Computes Candidate::alignment, as in TranslateOptions; for a translator alone.
   bool alignments = false;
+  /// What a translation must contain, as Model::required_texts() tells it; for a translator with
+  /// more than one beam alone.
+  std::vector<RequiredText> required_texts = {};
   /// The names of the adapters (LoadOptions::adapters) that apply, together, to this request; none
   /// of them if it is empty, all if it is not set.
   std::optional<std::vector<std::string>> adapters = {};

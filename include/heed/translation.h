@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/glossary.h"
 #include "heed/search.h"
 
 namespace heed {
@@ -18,6 +19,13 @@ struct TranslateOptions {
   /// The source language "auto" is that of each line, as detect_language() tells it: translate()
   /// throws Error when it is none that the model translates from.
   std::string source_language = {}, target_language = {};
+  /// How terms must be translated, by beam search with required terms (Post & Vilar 2018). A term
+  /// that the vocabulary cannot spell is an InputError; so is a line whose terms do not fit into
+  /// the limit of its translation.
+  std::vector<GlossaryTerm> glossary = {};
+  /// Terms that stand in a translation as in the source, where they have the case that is given
+  /// here. As GlossaryTerm with the same target and match_case.
+  std::vector<std::string> do_not_translate = {};
   /// Computes Candidate::alignment, from the cross-attention of the search's own passes.
   bool alignments = false;
   /// Source tokens times num_beams per batch; 0: chosen for speed. Does not change results.

@@ -17,6 +17,7 @@ Path = Union[str, "os.PathLike[str]"]
 WeightType = Literal["f32", "bf16", "q8_0", "q6_K", "q5_1", "q5_0", "q5_K", "q4_1", "q4_0", "q4_K"]
 Pooling = Literal["mean", "cls", "max", "pooler", "last"]
 Schema = Union[Mapping[str, Any], bool, Any]  # a JSON Schema, a type, or pydantic's TypeAdapter
+Glossary = Union[Mapping[str, Union[str, Sequence[str]]], Path]  # terms and targets, or a file
 AttentionKind = Literal["encoder_self", "decoder_self", "cross"]
 
 
@@ -150,6 +151,8 @@ class TranslateOptions(SearchOptions, total=False):
     source_language: str | None  #: code of the model's tokenizer, such as 'eng_Latn'
     target_language: str | None  #: likewise
     alignments: bool | None  #: computes Candidate.alignment [False]
+    glossary: Glossary | None  #: how terms must be translated: a dict or the path of a file
+    do_not_translate: Texts | None  #: terms that stay as they are
 
 
 class DocumentOptions(TranslateOptions, total=False):

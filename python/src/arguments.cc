@@ -87,6 +87,22 @@ std::vector<TokenBias> biases_from(nb::handle value, std::string_view name) {
   return biases;
 }
 
+std::vector<GlossaryTerm> glossary_from(nb::handle value, std::string_view name) {
+  if (!nb::isinstance<nb::dict>(value)) {
+    const std::filesystem::path file = path_from(value, name);
+    return parse_glossary(read_file(file), file.string());
+  }
+  std::vector<GlossaryTerm> terms;
+  for (const auto& [source, target] : nb::borrow<nb::dict>(value)) {
+    const std::string of_target = fmt::format("a target of {}", name);
+    terms.push_back({.source = text_from(source, fmt::format("a term of {}", name)),
+                     .targets = nb::isinstance<nb::str>(target)
+                                    ? std::vector{text_from(target, of_target)}
+                                    : texts_from(target, of_target)});
+  }
+  return terms;
+}
+
 Prompt prompt_from(nb::handle value, std::string_view name) {
   if (nb::isinstance<nb::str>(value)) return text_from(value, name);
   return tokens_from(value, name);

@@ -18,6 +18,7 @@
 #include "call.h"
 #include "heed/classification.h"
 #include "heed/generation.h"
+#include "heed/glossary.h"
 
 namespace heed::python {
 
@@ -50,6 +51,8 @@ std::vector<std::string> texts_from(nb::handle value, std::string_view name);
 std::vector<int32_t> tokens_from(nb::handle value, std::string_view name);
 /// A dict of tokens and numbers.
 std::vector<TokenBias> biases_from(nb::handle value, std::string_view name);
+/// A dict of terms and their targets, each a str or a list of them, or the path of a glossary file.
+std::vector<GlossaryTerm> glossary_from(nb::handle value, std::string_view name);
 
 /// An enumeration by its name (name_of). The enumerators are 0, 1, ...
 template <typename Enum>
@@ -120,6 +123,9 @@ class Keywords {
   }
   static void assign(nb::handle value, const char* name, std::vector<TokenBias>& to) {
     to = biases_from(value, name);
+  }
+  static void assign(nb::handle value, const char* name, std::vector<GlossaryTerm>& to) {
+    to = glossary_from(value, name);
   }
   template <std::floating_point Number>
   static void assign(nb::handle value, const char* name, Number& to) {

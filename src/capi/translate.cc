@@ -6,7 +6,7 @@
 
 namespace heed::capi {
 
-HEED_C_OPTIONS(heed_translate_options, TranslateOptions, HEED_TRANSLATE_OPTIONS)
+HEED_C_OPTIONS(heed_translate_options, TranslateOptions, HEED_TRANSLATE_VALUES)
 HEED_C_OPTIONS(heed_document_options, DocumentOptions, HEED_DOCUMENT_OPTIONS)
 
 namespace {
@@ -14,6 +14,12 @@ namespace {
 TranslateOptions translate_options(const heed_translate_options& from) {
   TranslateOptions options = options_of(from);
   if (from.search) options.search = search_options(read_sized(from.search, "search"));
+  for (const heed_glossary_term& term : span_of(from.glossary, from.glossary_count, "glossary"))
+    options.glossary.push_back({.source = std::string(text_of(term.source, "source")),
+                                .targets = texts_of(term.targets, term.target_count, "targets"),
+                                .match_case = term.match_case != 0});
+  options.do_not_translate =
+      texts_of(from.do_not_translate, from.do_not_translate_count, "do_not_translate");
   return options;
 }
 

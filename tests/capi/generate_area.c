@@ -185,6 +185,8 @@ int test_search(const struct test_paths* paths) {
   heed_candidate best, next;
   heed_prompt prompt;
   const int32_t* source = NULL;
+  const heed_string gull = heed_string_of("gull"), ship = heed_string_of("ship");
+  const heed_glossary_term terms[] = {{heed_string_of("the old"), &gull, 1, 0, 0}};
   size_t count = 0;
   failures = 0;
   best.struct_size = next.struct_size = sizeof(best);
@@ -212,6 +214,16 @@ int test_search(const struct test_paths* paths) {
   FAILS(HEED_ERROR_INVALID_ARGUMENT, heed_search_result_get(result, 3, 0, &best, &last_error));
   OK(heed_search_result_free(result, &last_error));
   OK(heed_translate(model, lines, 1, NULL, &result, &last_error));
+  OK(heed_search_result_free(result, &last_error));
+  options.glossary = terms;
+  options.glossary_count = 1;
+  options.do_not_translate = &ship;
+  options.do_not_translate_count = 1;
+  OK(heed_translate(model, lines, 3, &options, &result, &last_error));
+  OK(heed_search_result_get(result, 0, 0, &best, &last_error));
+  CHECK(strstr(best.text.data, "gull") != NULL && strstr(best.text.data, "ship") == NULL);
+  OK(heed_search_result_get(result, 2, 0, &best, &last_error));
+  CHECK(strstr(best.text.data, "ship") != NULL);
   OK(heed_search_result_free(result, &last_error));
   options.first_number = 41;
   search.num_beams = 0;

@@ -21,8 +21,10 @@ using Terms = std::shared_ptr<const RequiredTerms>;
 
 constexpr int32_t kEnd = 0;
 
-Terms terms_of(std::vector<RequiredTerm> terms, int64_t vocab_size = 60) {
-  return std::make_shared<RequiredTerms>(std::move(terms), vocab_size);
+using Joints = std::shared_ptr<const TokenJoints>;
+
+Terms terms_of(std::vector<RequiredTerm> terms, int64_t vocab_size = 60, Joints joints = nullptr) {
+  return std::make_shared<RequiredTerms>(std::move(terms), vocab_size, std::move(joints));
 }
 
 TermProgress progress_of(const Terms& terms, const Tokens& tokens) {
@@ -31,12 +33,18 @@ TermProgress progress_of(const Terms& terms, const Tokens& tokens) {
   return progress;
 }
 
-/// By definition: occurrences of a term from left to right, the one that ends first before others.
-bool contains(const Tokens& output, const RequiredTerm& term) {
+/// By definition: occurrences of a term from left to right, the one that ends first before others,
+/// and none that a word reaches into or out of.
+bool contains(const Tokens& output, const RequiredTerm& term, const TokenJoints* joints) {
+  const auto is_inside_word = [&](size_t position) {
+    return joints && position > 0 && position < output.size() &&
+           joints->joins(output[position - 1], output[position]);
+  };
   int64_t found = 0;
   for (size_t begin = 0, end = 1; end <= output.size(); ++end)
     for (const Tokens& tokens : term.alternatives)
-      if (end - begin >= tokens.size() &&
+      if (end - begin >= tokens.size() && !is_inside_word(end) &&
+          !is_inside_word(end - tokens.size()) &&
           std::equal(tokens.begin(), tokens.end(),
                      output.begin() + std::ptrdiff_t(end) - std::ssize(tokens))) {
         ++found;
@@ -46,8 +54,10 @@ bool contains(const Tokens& output, const RequiredTerm& term) {
   return found >= term.count;
 }
 
-bool contains(const Tokens& output, const std::vector<RequiredTerm>& terms) {
-  return std::ranges::all_of(terms, [&](const auto& term) { return contains(output, term); });
+bool contains(const Tokens& output, const std::vector<RequiredTerm>& terms,
+              const TokenJoints* joints = nullptr) {
+  return std::ranges::all_of(terms,
+                             [&](const auto& term) { return contains(output, term, joints); });
 }
 
 /// Few different tokens, so that terms overlap, repeat themselves and lie inside others.
@@ -66,21 +76,63 @@ std::vector<RequiredTerm> random_terms(Random& random, int64_t classes) {
   return terms;
 }
 
+/// At least one alternative of each term begins with a token that never continues a word.
+Joints random_joints(Random& random, int64_t classes, const std::vector<RequiredTerm>& terms) {
+  while (true) {
+    std::vector<bool> begins_inside, ends_inside;
+    for (int64_t i = 0; i < classes; ++i) {
+      begins_inside.push_back(i != kEnd && random.once_in(2));
+      ends_inside.push_back(i != kEnd && random.once_in(2));
+    }
+    const auto joints = std::make_shared<const TokenJoints>(begins_inside, ends_inside);
+    const auto stands_alone = [&](const Tokens& tokens) {
+      return !joints->begins_inside(tokens.front());
+    };
+    if (std::ranges::all_of(terms, [&](const RequiredTerm& term) {
+          return std::ranges::any_of(term.alternatives, stands_alone);
+        }))
+      return joints;
+  }
+}
+
 TEST(TermProgress, FindsTheOccurrencesThatSearchingTheOutputFinds) {
   Random random(3);
-  int complete = 0;
-  for (int round = 0; round < 3000; ++round) {
+  int complete = 0, in_words = 0;
+  for (int round = 0; round < 6000; ++round) {
     std::vector<RequiredTerm> terms = random_terms(random, 4);
     Tokens output;
     for (int64_t n = random.below(9); n-- > 0;)
       output.push_back(static_cast<int32_t>(1 + random.below(3)));
     // Terms with the same alternatives add up, as one would not expect of contains().
     if (terms.size() == 2 && terms_of(terms)->size() == 1) continue;
-    const bool expected = contains(output, terms);
-    ASSERT_EQ(progress_of(terms_of(terms), output).complete(), expected) << "round " << round;
+    const Joints joints = round % 2 ? random_joints(random, 4, terms) : nullptr;
+    const bool expected = contains(output, terms, joints.get());
+    ASSERT_EQ(progress_of(terms_of(terms, 60, joints), output).complete(), expected)
+        << "round " << round;
     complete += expected;
+    in_words += contains(output, terms) != expected;
   }
-  EXPECT_GT(complete, 300);
+  EXPECT_GT(complete, 600);
+  EXPECT_GT(in_words, 100);
+}
+
+TEST(TermProgress, ATokenThatContinuesTheWordUndoesAnOccurrence) {
+  // "vim" and "imi": 5, 6; the end of a sentence: 7.
+  const auto joints = std::make_shared<const TokenJoints>(
+      std::vector{false, false, false, false, false, false, true, false},
+      std::vector{false, false, false, false, false, true, true, false});
+  const Terms terms = terms_of({{"vim", {{5}}}}, 8, joints);
+  EXPECT_TRUE(progress_of(terms, {5}).complete());
+  EXPECT_FALSE(progress_of(terms, {5, 6}).complete());
+  EXPECT_TRUE(progress_of(terms, {5, 6, 5, 7, 5, 6}).complete());
+  // The last two tokens cannot undo it: no room would be left.
+  TermProgress progress(terms, 2);
+  progress.append(5);
+  std::vector<float> logits(8, 0.0f);
+  progress.restrict(TokenLogits(logits), Tokens{kEnd});
+  EXPECT_EQ(logits[6], kForbiddenLogit);
+  EXPECT_EQ(logits[5], 0.0f);
+  EXPECT_EQ(logits[kEnd], 0.0f);
 }
 
 TEST(TermProgress, ATermThatIsGivenTwiceMustOccurTwice) {
@@ -160,11 +212,12 @@ struct TinySearch {
   int64_t classes, most_tokens;
   uint64_t seed;
   std::vector<RequiredTerm> terms;
+  Joints joints = nullptr;
 
   std::vector<SearchResult> by_beam(int width) const {
     Beam beam({.num_beams = width, .n_best = width, .length_penalty = 0.0f}, {kEnd}, most_tokens);
     if (!terms.empty())
-      beam.sequences().front().terms.emplace(terms_of(terms, classes), most_tokens);
+      beam.sequences().front().terms.emplace(terms_of(terms, classes, joints), most_tokens);
     while (!beam.sequences().empty()) {
       std::vector<std::vector<float>> rows;
       for (const Sequence& sequence : beam.sequences())
@@ -197,20 +250,22 @@ struct TinySearch {
 TEST(RequiredTerms, EveryHypothesisOfEveryBeamContainsThem) {
   Random random(11);
   int compared = 0;
-  for (uint64_t seed = 0; seed < 400; ++seed) {
-    const TinySearch search{7, 8, seed, random_terms(random, 7)};
+  for (uint64_t seed = 0; seed < 800; ++seed) {
+    TinySearch search{7, 8, seed, random_terms(random, 7)};
+    if (seed % 2) search.joints = random_joints(random, 7, search.terms);
     if (terms_of(search.terms)->size() != search.terms.size()) continue;
-    if (terms_of(search.terms)->fewest_tokens() > search.most_tokens) continue;
+    if (terms_of(search.terms, 60, search.joints)->fewest_tokens() > search.most_tokens) continue;
     for (const int width : {2, 3, 5}) {
       const auto found = search.by_beam(width);
       ASSERT_FALSE(found.empty());
       for (const SearchResult& result : found) {
-        ASSERT_TRUE(contains(result.hypothesis.tokens, search.terms)) << "seed " << seed;
+        ASSERT_TRUE(contains(result.hypothesis.tokens, search.terms, search.joints.get()))
+            << "seed " << seed;
         ++compared;
       }
     }
   }
-  EXPECT_GT(compared, 2000);
+  EXPECT_GT(compared, 4000);
 }
 
 bool share_a_token(const RequiredTerm& a, const RequiredTerm& b) {
@@ -246,25 +301,28 @@ TEST(RequiredTerms, ABeamOfAllOutputsFindsTheMostProbableOneThatContainsThem) {
 TEST(RequiredTerms, EveryTranslationHasThemAndLinesWithoutThemKeepTheirBits) {
   const auto model = varied_translator();
   const std::vector<std::string> lines = translator_lines(40);
-  const Translator translator(*model, translator_tokenizer(),
-                              {.search = {.num_beams = 4, .n_best = 4}, .batch_tokens = 512});
   const std::vector<RequiredTerm> terms{
       required_term(translator_tokenizer(), std::vector<std::string>{"sailor"}, 2),
       required_term(translator_tokenizer(), std::vector<std::string>{"the old", "forgot"})};
   const auto shared = terms_of(terms, translator_tokenizer().vocab_size());
-  Translator::LineTerms some(lines.size());
-  for (size_t i = 0; i < lines.size(); i += 2) some[i] = shared;
-  const auto free = translator.translate(lines);
-  const auto found = translator.translate(lines, 1, some);
+  const auto has_terms = [](const std::string& line) { return line.size() % 2 == 0; };
+  Translator::Options options{.search = {.num_beams = 4, .n_best = 4}, .batch_tokens = 512};
+  const Translator free_translator(*model, translator_tokenizer(), options);
+  options.terms_of = [&](const std::string& line, std::span<const int32_t>) {
+    return has_terms(line) ? shared : nullptr;
+  };
+  const Translator translator(*model, translator_tokenizer(), options);
+  const auto free = free_translator.translate(lines);
+  const auto found = translator.translate(lines);
   const Threads set(3);
-  const auto again = translator.translate(lines, 1, some);
+  const auto again = translator.translate(lines);
   for (size_t i = 0; i < lines.size(); ++i) {
     ASSERT_EQ(found[i].candidates.empty(), free[i].candidates.empty());
     for (size_t k = 0; k < found[i].candidates.size(); ++k) {
       const Hypothesis& hypothesis = found[i].candidates[k].hypothesis;
       EXPECT_EQ(hypothesis.tokens, again[i].candidates[k].hypothesis.tokens);
       EXPECT_EQ(hypothesis.score, again[i].candidates[k].hypothesis.score);
-      if (some[i]) {
+      if (has_terms(lines[i])) {
         EXPECT_TRUE(contains(hypothesis.tokens, terms)) << lines[i];
         continue;
       }
@@ -294,8 +352,11 @@ TEST(RequiredTerms, AreRefusedByLineWhereTheyDoNotFitAndByGreedySearch) {
   const auto model = varied_translator();
   const auto terms = terms_of({{"long", {{9}}, 8}}, translator_tokenizer().vocab_size());
   const auto translate = [&](SearchOptions search) {
-    Translator(*model, translator_tokenizer(), {.search = search})
-        .translate({"the", "old sailor", "the"}, 5, {nullptr, terms, nullptr});
+    const auto of_sailors = [&](const std::string& line, std::span<const int32_t>) {
+      return line == "old sailor" ? terms : nullptr;
+    };
+    Translator(*model, translator_tokenizer(), {.search = search, .terms_of = of_sailors})
+        .translate({"the", "old sailor", "the"}, 5);
   };
   expect_error([&] { translate({.num_beams = 1}); },
                "line 6: required terms need beam search: num_beams is 1");

@@ -76,6 +76,20 @@ def test_translations(translator):
     assert all(pair.source < 3 for pair in greedy.candidates[0].alignment)
 
 
+def test_terms_of_a_glossary_are_translated_as_it_says(translator, tmp_path):
+    found = translator.translate("the old ship", glossary={"ship": "sea", "old": ["gull", "went"]}).text.split()
+    assert "sea" in found and ("gull" in found or "went" in found)
+    file = tmp_path / "terms.tsv"
+    file.write_text("ship\tgull\n")
+    assert "gull" in translator.translate("the ship", glossary=file).text.split()
+    assert "ship" in translator.translate("the ship", do_not_translate=["ship"]).text.split()
+    with pytest.raises(heed.Error, match="terms.tsv: line 1: a term has 1 columns"):
+        file.write_text("ship")
+        translator.translate("the ship", glossary=file)
+    with pytest.raises(TypeError, match="a target of glossary"):
+        translator.translate("the ship", glossary={"ship": 3})
+
+
 def test_a_stream_of_a_translator_is_its_translation(translator):
     stream = translator.generate("And God said", stream=True)
     assert "".join(stream) == translator.translate("And God said").text

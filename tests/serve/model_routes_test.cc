@@ -64,6 +64,22 @@ TEST(TranslateRoute, AlignsWordsAndTranslatesLineByLine) {
             model.translate("the sea").text() + "\r\n" + model.translate("a").text() + "\r\n");
 }
 
+TEST(TranslateRoute, TakesAGlossary) {
+  const Model model = RunningServer::shared().model("en-de");
+  const Json request = {{"model", "en-de"},
+                        {"text", "the old ship\nin the sea"},
+                        {"glossary",
+                         {{{"source", "ship"}, {"target", "sea"}},
+                          {{"source", "OLD"}, {"target", {"went", "out"}}, {"match_case", false}}}},
+                        {"do_not_translate", {"in"}}};
+  TranslateOptions options{.glossary = {{"ship", {"sea"}}, {"OLD", {"went", "out"}}},
+                           .do_not_translate = {"in"}};
+  const auto expected = model.translate_batch({"the old ship", "in the sea"}, options);
+  EXPECT_EQ(posted("/v1/translate", request)["translations"][0]["text"],
+            expected[0].text() + "\n" + expected[1].text());
+  EXPECT_NE(expected[0].text(), model.translate("the old ship").text());
+}
+
 TEST(TranslateRoute, TakesTheLanguagesOfAModel) {
   const Json request = {{"model", "nllb"},
                         {"text", "the sea"},
@@ -107,6 +123,11 @@ TEST(TranslateRoute, RefusesWhatIsTooLongOrWrong) {
                 {"length_penalty", "a"},
                 {"max_new_tokens", -1},
                 {"alignments", 1},
+                {"glossary", "ship"},
+                {"glossary", {{{"source", "ship"}}}},
+                {"glossary", {{{"source", "ship"}, {"target", Json::array()}}}},
+                {"glossary", {{{"source", "ship"}, {"target", "\u65b9"}}}},
+                {"do_not_translate", ""},
                 {"source_language", 2},
                 {"target_language", true},
                 {"num_beam", 2}});

@@ -9,6 +9,7 @@
 #include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
 #include "cli/terminal/warnings.h"
+#include "heed/base/file.h"
 #include "heed/generate/generate_options.h"
 #include "heed/model.h"
 
@@ -22,6 +23,7 @@ struct TranslateArguments {
   ModelOptions model;
   LineArguments lines;
   TranslateOptions translate;
+  std::string glossary_file;
   bool scores = false, json = false;
   DocumentArguments document;
 };
@@ -121,8 +123,15 @@ int run_translate_document(TranslateArguments& arguments, const Threads& threads
   return 0;
 }
 
+void read_glossary(TranslateArguments& arguments) {
+  const std::string& file = arguments.glossary_file;
+  if (file.empty()) return;
+  arguments.translate.glossary = parse_glossary(read_file(file), file);
+}
+
 int run_translate(TranslateArguments& arguments) {
   const Threads threads(arguments.common);
+  read_glossary(arguments);
   if (arguments.document.document) return run_translate_document(arguments, threads);
   TranslateOptions& options = arguments.translate;
   options.search.scores = arguments.scores || arguments.json || options.alignments;
@@ -168,6 +177,8 @@ void add_translate(Command& program) {
       .show_default();
   command.add_renamed("--extra-length", "--max-new-tokens-over-source");
   add_declared_option(command, TranslateOption::batch_tokens, arguments->translate).positive();
+  add_declared_value(command, TranslateOption::glossary, arguments->glossary_file);
+  add_declared_option(command, TranslateOption::do_not_translate, arguments->translate);
   const Option scores =
       command.add_flag("--scores", arguments->scores, "Print columns: line ||| text ||| score");
   const Option alignments =
@@ -183,6 +194,7 @@ void add_translate(Command& program) {
       "  heed translate --model model --num-beams 8 --nbest 3 --alignments < in.txt\n"
       "  heed translate --model model --compute int8 < in.txt\n"
       "  heed translate --model model --document --format html < page.html > translated.html\n"
+      "  heed translate --model model --glossary terms.tsv --do-not-translate ACME < in.txt\n"
       "  heed translate --model nllb --source-language eng_Latn --target-language fra_Latn < "
       "in.txt");
   command.set_action([arguments] { return run_translate(*arguments); }, Ranks::several);

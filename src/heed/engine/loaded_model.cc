@@ -132,6 +132,13 @@ const text::TranslationTokenizer* LoadedModel::translation_tokenizer() const {
   return tokenizer.has_value() ? tokenizer.value().translation_tokenizer() : nullptr;
 }
 
+std::shared_ptr<const generate::TokenJoints> LoadedModel::token_joints() const {
+  std::call_once(token_joints_once, [&] {
+    token_joints_value = std::make_shared<const generate::TokenJoints>(*translation_tokenizer());
+  });
+  return token_joints_value;
+}
+
 std::optional<text::Tokenizer> LoadedModel::output_tokenizer() const {
   if (!tokenizer.has_value()) return std::nullopt;
   const text::Tokenizer* shared = tokenizer.value().shared_tokenizer();

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 #include "heed/generate/generation_config.h"
 #include "heed/generate/generator.h"
 #include "heed/generate/speculation/draft_lengths.h"
+#include "heed/generate/token_joints.h"
 #include "heed/inspect/attention/attention_input.h"
 #include "heed/load_options.h"
 #include "heed/model.h"
@@ -54,12 +56,16 @@ struct LoadedModel {
   ValueOrError<document::SentenceSettings> sentences;
   std::vector<std::string> warnings;  // see Model::warnings()
   OutputConstraints output_constraints;
+  mutable std::once_flag token_joints_once;
+  mutable std::shared_ptr<const generate::TokenJoints> token_joints_value;
 
   /// The one tokenizer for all texts. Throws Error, which names the `purpose` ("embedding"), when
   /// each side has its own vocabulary, and as tokenizer.value() does.
   const text::Tokenizer& shared_tokenizer(std::string_view purpose) const;
   /// The tokenizer of a translator; null for other models.
   const text::TranslationTokenizer* translation_tokenizer() const;
+  /// Between which target tokens of a translator no word ends. Computed when it is first asked for.
+  std::shared_ptr<const generate::TokenJoints> token_joints() const;
   /// The tokenizer that decodes outputs; none if the model has none for prompts and outputs alike.
   std::optional<text::Tokenizer> output_tokenizer() const;
   /// A hypothesis with its text; without, if the model has no tokenizer.

@@ -4,6 +4,7 @@
 #include "heed/base/parallel.h"
 #include "heed/engine/detected_source.h"
 #include "heed/engine/loaded_model.h"
+#include "heed/generate/glossary.h"
 #include "heed/generate/translator.h"
 #include "heed/model.h"
 #include "heed/text/utf8.h"
@@ -25,6 +26,15 @@ const text::TranslationTokenizer& tokenizer_of(const engine::LoadedModel& model)
 
 text::LanguagePair languages_of(const TranslateOptions& options) {
   return {options.source_language, options.target_language};
+}
+
+/// The terms of `options`, which the vocabulary can spell.
+generate::Glossary glossary_of(const TranslateOptions& options,
+                               const text::TranslationTokenizer& tokenizer) {
+  const generate::Glossary glossary(options.glossary, options.do_not_translate, tokenizer);
+  require_input(glossary.empty() || options.search.num_beams > 1,
+                "terms need beam search: num_beams is 1, expected 2 to {}", kMaxBeams);
+  return glossary;
 }
 
 }  // namespace
@@ -51,8 +61,24 @@ std::vector<Translation> Model::translate_batch(const std::vector<std::string>& 
     details.source_of = [&](const std::string& line) {
       return engine::with_detected_source(languages_of(options), line, tokenizer).source;
     };
+  const generate::Glossary glossary = glossary_of(options, tokenizer);
+  if (!glossary.empty())
+    details.terms_of = [&](const std::string& line, std::span<const int32_t> source) {
+      return generate::required_terms(glossary.required_by(line, source), source, tokenizer,
+                                      loaded_->token_joints());
+    };
   const generate::Translator translator(*loaded_->transformer, tokenizer, std::move(details));
   return translator.translate(lines, first_number);
+}
+
+std::vector<std::vector<RequiredText>> Model::required_texts(
+    const std::vector<std::string>& lines, const TranslateOptions& options) const {
+  const generate::Glossary glossary = glossary_of(options, tokenizer_of(*loaded_));
+  std::vector<std::vector<RequiredText>> texts(lines.size());
+  for (size_t i = 0; i < lines.size() && !glossary.empty(); ++i)
+    if (const auto source = source_tokens(lines[i], options); !source.empty())
+      texts[i] = glossary.required_by(lines[i], source);
+  return texts;
 }
 
 std::vector<int32_t> Model::source_tokens(std::string_view line,

@@ -9,6 +9,7 @@
 #include "heed/generate/beam.h"
 #include "heed/generate/cached_decoder.h"
 #include "heed/generate/generator.h"
+#include "heed/generate/glossary.h"
 #include "heed/generate/sampling_state.h"
 #include "heed/generate/search.h"
 #include "heed/model/check_input.h"
@@ -59,17 +60,19 @@ class SearchJob : public SessionJob {
   /// Words are aligned as those of the tokenizer `aligned`; null: they are not.
   SearchJob(const LoadedModel& model, const SearchOptions& options, generate::GeneratorInput input,
             generate::TokenRules rules, const text::TranslationTokenizer* aligned,
-            const generate::OutputConstraint& constraint = {})
+            const generate::OutputConstraint& constraint = {},
+            std::shared_ptr<const generate::RequiredTerms> terms = nullptr)
       : model_(model),
         input_(std::move(input)),
-        decoding_(options, input_, std::move(rules), constraint),
+        has_terms_(terms != nullptr),
+        decoding_(options, input_, std::move(rules), constraint, std::move(terms)),
         aligned_(aligned) {}
 
   generate::Scheduler::Request request() override {
     return {.source = input_.source,
             .decoding = &decoding_,
             .max_tokens = input_.max_tokens(decoding_.max_paths()),
-            .cross_attention = aligned_ != nullptr};
+            .cross_attention = aligned_ != nullptr || has_terms_};
   }
 
   bool report(RequestId id, bool ended, const Session::OnDelta& on_delta) override {
@@ -88,6 +91,7 @@ class SearchJob : public SessionJob {
  private:
   const LoadedModel& model_;
   generate::GeneratorInput input_;
+  bool has_terms_;
   generate::BeamState decoding_;
   const text::TranslationTokenizer* aligned_;
 };
@@ -112,10 +116,16 @@ std::unique_ptr<SessionJob> translation_job(const LoadedModel& model,
   model::check_source_tokens(config, source);
   std::vector<int32_t> prompt =
       tokenizer.start_of_target(languages, rules.start_id(config), rules.forced_bos_id);
-  return std::make_unique<SearchJob>(
-      model, options,
-      generate::translation_input(config, options, std::move(source), std::move(prompt)),
-      std::move(rules), request.alignments ? &tokenizer : nullptr);
+  std::shared_ptr<const generate::RequiredTerms> terms;
+  if (!request.required_texts.empty())
+    terms =
+        generate::required_terms(request.required_texts, source, tokenizer, model.token_joints());
+  generate::GeneratorInput input =
+      generate::translation_input(config, options, std::move(source), std::move(prompt));
+  generate::check_terms(terms.get(), rules, input, options);
+  return std::make_unique<SearchJob>(model, options, std::move(input), std::move(rules),
+                                     request.alignments ? &tokenizer : nullptr,
+                                     generate::OutputConstraint(), std::move(terms));
 }
 
 std::unique_ptr<SessionJob> search_job(const LoadedModel& model, const SearchOptions& options,
@@ -144,6 +154,8 @@ std::unique_ptr<SessionJob> SessionJob::make(const LoadedModel& model, const Req
     return translation_job(model, *translator, request);
   require_input(!request.alignments,
                 "alignments were requested, but this model does not translate");
+  require_input(request.required_texts.empty(),
+                "texts are required of an output, but this model does not translate");
   if (request.search) return search_job(model, *request.search, request);
   return std::make_unique<SampledJob>(model, request);
 }

@@ -22,15 +22,6 @@ std::vector<int32_t> words_of(const std::vector<int32_t>& tokens, const PieceOf&
   return words;
 }
 
-/// The range of a source's tokens without end of sequence and languages.
-std::pair<size_t, size_t> text_of(const text::TranslationTokenizer& tokenizer,
-                                  const std::vector<int32_t>& source) {
-  size_t first = 0, last = source.size();
-  while (first < last && tokenizer.is_special(source[first])) ++first;
-  while (last > first && tokenizer.is_special(source[last - 1])) --last;
-  return {first, last};
-}
-
 }  // namespace
 
 std::vector<AlignedWords> align_words(const text::TranslationTokenizer& tokenizer,
@@ -41,7 +32,7 @@ std::vector<AlignedWords> align_words(const text::TranslationTokenizer& tokenize
   require(weights.size() == target.size(),
           "{} tokens of a translation have cross-attention, expected all {}", weights.size(),
           target.size());
-  const auto [first, last] = text_of(tokenizer, source);
+  const auto [first, last] = tokenizer.text_of(source);
   if (target.empty() || first == last) return {};
   const auto at = [&](size_t index) { return source.begin() + static_cast<std::ptrdiff_t>(index); };
   const std::vector<int32_t> source_words =

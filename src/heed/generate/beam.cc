@@ -109,12 +109,20 @@ void Beam::finish_search_if_complete() {
 }
 
 bool Beam::advance(std::span<const TokenLogits> log_probabilities) {
-  for (size_t i = 0; i < sequences_.size(); ++i)
-    if (sequences_[i].terms) sequences_[i].terms->restrict(log_probabilities[i], eos_ids_);
+  const bool has_terms = !sequences_.empty() && sequences_.front().terms;
+  // Whether a sequence would end without a term that no other one has written in its place.
+  const bool any_complete =
+      !finished_.empty() || std::ranges::any_of(sequences_, [](const Sequence& sequence) {
+        return sequence.terms && sequence.terms->complete();
+      });
+  std::vector<bool> ending;
+  for (size_t i = 0; has_terms && i < sequences_.size(); ++i) {
+    ending.push_back(!any_complete && is_end(log_probabilities[i].most_probable()));
+    sequences_[i].terms->restrict(log_probabilities[i], eos_ids_);
+  }
   std::vector<Candidate> best = candidates(log_probabilities);
   if (!are_best(best, log_probabilities)) return false;
-  const bool has_terms = !sequences_.empty() && sequences_.front().terms;
-  if (has_terms) best = allocated(term_candidates(best, log_probabilities));
+  if (has_terms) best = allocated(term_candidates(best, log_probabilities, ending));
   const auto width = static_cast<size_t>(options_.num_beams);
   std::vector<Sequence> next;
   next.reserve(width);

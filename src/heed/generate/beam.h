@@ -46,7 +46,9 @@ class Beam {
   };
   std::vector<Candidate> candidates(std::span<const TokenLogits> log_probabilities) const;
   std::vector<Candidate> term_candidates(std::span<const Candidate> best,
-                                         std::span<const TokenLogits> log_probabilities) const;
+                                         std::span<const TokenLogits> log_probabilities,
+                                         const std::vector<bool>& ending) const;
+  std::vector<int32_t> next_tokens_of_terms(const Sequence& sequence, bool ending) const;
   std::vector<Candidate> allocated(std::vector<Candidate> of_all) const;
   bool are_best(std::span<const Candidate> best,
                 std::span<const TokenLogits> log_probabilities) const;

@@ -131,7 +131,7 @@ enum class SamplingUse { samples, penalizes };
   OPTION(scores, .help = "Compute scores in greedy search, too")
 
 // Beside these TranslateOptions has SearchOptions.
-#define HEED_TRANSLATE_OPTIONS(OPTION)                                                          \
+#define HEED_TRANSLATE_VALUES(OPTION)                                                           \
   OPTION(source_language,                                                                       \
          .help =                                                                                \
              "Language of the input, for multilingual models, by the code of the model's "      \
@@ -142,6 +142,18 @@ enum class SamplingUse { samples, penalizes };
          .help =                                                                                \
              "Source tokens times beams per batch; does not change results (default: 2048 for " \
              "quantised weights, else 8192; on a GPU 16384)")
+// Each of these is an array in C.
+#define HEED_TRANSLATE_LISTS(OPTION)                                                              \
+  OPTION(glossary,                                                                                \
+         .help =                                                                                  \
+             "File of terms and how they must be translated, one per line: source, tab, targets " \
+             "with \" | \" between them, perhaps a tab and match_case")                           \
+  OPTION(do_not_translate,                                                                        \
+         .help = "Term that stays as it is, in the case that is given (repeatable)")
+
+#define HEED_TRANSLATE_OPTIONS(OPTION) \
+  HEED_TRANSLATE_VALUES(OPTION)        \
+  HEED_TRANSLATE_LISTS(OPTION)
 
 // Beside these DocumentOptions has TranslateOptions.
 #define HEED_DOCUMENT_OPTIONS(OPTION)                                                              \

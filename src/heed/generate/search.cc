@@ -46,6 +46,10 @@ void check_terms(const RequiredTerms* terms, const TokenRules& rules, const Gene
 
 namespace {
 
+bool has_terms(const SearchBatch& batch, size_t b) {
+  return !batch.terms.empty() && batch.terms[b];
+}
+
 /// Each thread decodes its own share of the sources and reads all weights for it. That pays if a
 /// share has at least this many paths; otherwise the threads work on each matrix product together.
 /// A device has one queue of work: there is one share.
@@ -60,7 +64,7 @@ void search_share(const model::Transformer& model, const SchedulerOptions& optio
     scheduler.add({.source = batch.inputs[b].source,
                    .decoding = &decodings[b],
                    .max_tokens = batch.inputs[b].max_tokens(decodings[b].max_paths()),
-                   .cross_attention = batch.cross_attention});
+                   .cross_attention = batch.cross_attention || has_terms(batch, b)});
   while (!scheduler.idle())
     for (const Scheduler::Progress& progress : scheduler.step())
       if (progress.error) std::rethrow_exception(progress.error);

@@ -9,8 +9,9 @@ namespace heed::generate {
 /// among them; each sequence's tokens that come nearer to a missing term; and each sequence's most
 /// probable token, without which a sequence that wrote an improbable term would get lost beside
 /// those that did not.
-std::vector<Beam::Candidate> Beam::term_candidates(
-    std::span<const Candidate> best, std::span<const TokenLogits> log_probabilities) const {
+std::vector<Beam::Candidate> Beam::term_candidates(std::span<const Candidate> best,
+                                                   std::span<const TokenLogits> log_probabilities,
+                                                   const std::vector<bool>& ending) const {
   std::vector<Candidate> chosen;
   const auto add = [&](const Candidate& candidate) {
     const auto is_same = [&](const Candidate& other) {
@@ -30,13 +31,19 @@ std::vector<Beam::Candidate> Beam::term_candidates(
       return Candidate{sequences_[i].log_probability + static_cast<double>(log_probability),
                        static_cast<int32_t>(i), token};
     };
-    for (const int32_t token : sequences_[i].terms->next_tokens())
+    for (const int32_t token : next_tokens_of_terms(sequences_[i], ending[i]))
       add(candidate(token, *log_probabilities[i].find(token)));
-    const std::span<const float> all = log_probabilities[i].by_token();
-    const auto most = static_cast<size_t>(std::ranges::max_element(all) - all.begin());
-    add(candidate(static_cast<int32_t>(most), all[most]));
+    const int32_t most = log_probabilities[i].most_probable();
+    add(candidate(most, *log_probabilities[i].find(most)));
   }
   return chosen;
+}
+
+/// Where a sequence would end, any missing term may begin.
+std::vector<int32_t> Beam::next_tokens_of_terms(const Sequence& sequence, bool ending) const {
+  if (ending || !sequence.cross_attention) return sequence.terms->next_tokens();
+  const auto row = static_cast<size_t>(sequence.cache_rows.back());
+  return sequence.terms->next_tokens((*sequence.cross_attention)[row].values<float>());
 }
 
 /// In the order in which they get a place of the beam: the best of each bank, then the second of

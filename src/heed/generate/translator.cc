@@ -50,23 +50,23 @@ int64_t Translator::batch_tokens() const {
 }
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
-                                               int64_t first_line, const LineTerms& terms) const {
-  require(terms.empty() || terms.size() == lines.size(), "{} lines have required terms of {}",
-          lines.size(), terms.size());
+                                               int64_t first_line) const {
   std::vector<Translation> results(lines.size());
+  std::vector<std::shared_ptr<const RequiredTerms>> terms(lines.size());
   const auto is_filled = [&](const Translation& line) {
     return !std::ranges::all_of(line.source, [&](int32_t t) { return tokenizer_.is_special(t); });
   };
   data::read_inputs("line", lines.size(), first_line, [&](size_t i) {
     results[i].source = encode(lines[i]);
-    if (!terms.empty() && is_filled(results[i]))
-      check_terms(terms[i].get(), options_.rules, input_of(results[i]), options_.search);
+    if (!options_.terms_of || !is_filled(results[i])) return;
+    terms[i] = options_.terms_of(lines[i], results[i].source);
+    check_terms(terms[i].get(), options_.rules, input_of(results[i]), options_.search);
   });
   std::vector<Line> filled;  // those with tokens besides end of sequence and language
   std::vector<int64_t> lengths;
   for (size_t i = 0; i < results.size(); ++i) {
     if (!is_filled(results[i])) continue;
-    filled.push_back({&results[i], terms.empty() ? nullptr : terms[i]});
+    filled.push_back({&results[i], terms[i]});
     lengths.push_back(static_cast<int64_t>(results[i].source.size()));
   }
   const int64_t beams = std::max(options_.search.num_beams, 1);

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ class Translator {
     /// If given: the language of a line, in place of the source of `languages`.
     std::function<std::string(const std::string& line)> source_of = nullptr;
     TokenRules rules = {};  // forced_bos_id stands in for a target language
+    /// If given: what the translation of a line with these tokens must contain; null: nothing.
+    std::function<std::shared_ptr<const RequiredTerms>(const std::string& line,
+                                                       std::span<const int32_t> source)>
+        terms_of = nullptr;
   };
   /// The model and the tokenizer must outlive this. Throws Error when their vocabularies differ,
   /// on search options out of range, and on
@@ -34,14 +39,11 @@ class Translator {
   Translator(const model::Transformer& model, const text::TranslationTokenizer& tokenizer,
              Options options);
 
-  /// What each translation must contain: for each line, where null is nothing, or empty.
-  using LineTerms = std::vector<std::shared_ptr<const RequiredTerms>>;
-
   /// The translations in the order of `lines`. Throws Error on invalid UTF-8, on a line longer than
-  /// the model's context and as check_terms() does, naming the first such line (counted from
-  /// `first_line`), and as checked_logits() does.
-  std::vector<Translation> translate(const std::vector<std::string>& lines, int64_t first_line = 1,
-                                     const LineTerms& terms = {}) const;
+  /// the model's context and as terms_of() and check_terms() do, naming the first such line
+  /// (counted from `first_line`), and as checked_logits() does.
+  std::vector<Translation> translate(const std::vector<std::string>& lines,
+                                     int64_t first_line = 1) const;
 
  private:
   struct Line {

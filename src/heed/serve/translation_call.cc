@@ -18,7 +18,8 @@ struct Lines {
     int64_t request;       // among the requests; -1: an empty line, which stays empty
     std::string_view end;  // "\n", "\r\n", or nothing after the last line
   };
-  std::vector<std::vector<int32_t>> sources;  // the tokens of the requests
+  std::vector<std::string> lines;             // of the requests
+  std::vector<std::vector<int32_t>> sources;  // their tokens
   std::vector<Place> places;                  // of all lines, in order
 
   /// `read` returns the tokens of a line; none if there is nothing to translate.
@@ -35,7 +36,10 @@ struct Lines {
         std::vector<int32_t> tokens = line.empty() ? std::vector<int32_t>() : read(line);
         places.push_back({i, tokens.empty() ? -1 : std::ssize(sources),
                           last ? (windows ? "\r" : "") : (windows ? "\r\n" : "\n")});
-        if (!tokens.empty()) sources.push_back(std::move(tokens));
+        if (!tokens.empty()) {
+          lines.emplace_back(line);
+          sources.push_back(std::move(tokens));
+        }
         if (last) break;
         rest.remove_prefix(end + 1);
       }
@@ -79,9 +83,10 @@ class TranslationCall : public GenerationCall {
                   OnTranslated done)
       : GenerationCall(call), options_(options), texts_(texts), done_(std::move(done)) {}
 
-  void start(Lines lines, const std::string& field) {
+  void start(const Model& model, Lines lines, const std::string& field) {
     lines_.emplace(std::move(lines));
     translations_.resize(lines_->sources.size());
+    const auto required = required_texts(model);
     std::vector<Request> requests;
     std::vector<int64_t> tokens;
     for (const std::vector<int32_t>& source : lines_->sources) {
@@ -89,7 +94,8 @@ class TranslationCall : public GenerationCall {
                           .search = options_.search,
                           .source_language = options_.source_language,
                           .target_language = options_.target_language,
-                          .alignments = options_.alignments});
+                          .alignments = options_.alignments,
+                          .required_texts = required[requests.size()]});
       tokens.push_back(std::ssize(source));
     }
     if (requests.empty()) return on_end();
@@ -97,6 +103,15 @@ class TranslationCall : public GenerationCall {
   }
 
  private:
+  std::vector<std::vector<RequiredText>> required_texts(const Model& model) const {
+    try {
+      return model.required_texts(lines_->lines, options_);
+    } catch (const InputError& error) {
+      throw invalid_request(options_.glossary.empty() ? "do_not_translate" : "glossary",
+                            error.what());
+    }
+  }
+
   void on_delta(size_t i, const Delta& delta) override {
     if (delta.candidates) translations_[i] = *delta.candidates;
   }
@@ -127,7 +142,7 @@ void translate(const ModelCall& call, const std::vector<std::string>& texts,
     return model.source_tokens(line, options);
   });
   std::make_shared<TranslationCall>(call, options, texts.size(), std::move(done))
-      ->start(std::move(lines), field);
+      ->start(model, std::move(lines), field);
 }
 
 }  // namespace heed::serve

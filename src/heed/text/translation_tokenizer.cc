@@ -167,4 +167,11 @@ std::vector<int32_t> TranslationTokenizer::start_of_target(const LanguagePair& p
   return {start, language.value_or(forced)};
 }
 
+std::pair<size_t, size_t> TranslationTokenizer::text_of(std::span<const int32_t> source) const {
+  size_t first = 0, last = source.size();
+  while (first < last && is_special(source[first])) ++first;
+  while (last > first && is_special(source[last - 1])) --last;
+  return {first, last};
+}
+
 }  // namespace heed::text

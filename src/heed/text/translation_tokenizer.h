@@ -43,6 +43,8 @@ class TranslationTokenizer {
                                        int32_t forced) const;
   /// Whether a token is end of sequence or a language, so that it belongs to no text.
   bool is_special(int32_t token) const { return token == eos_ || languages_.contains(token); }
+  /// Where the tokens of a source begin and end that belong to its text; counted from 0.
+  std::pair<size_t, size_t> text_of(std::span<const int32_t> source) const;
 
   /// The text of target tokens; special tokens are left out.
   std::string decode_target(std::span<const int32_t> tokens) const { return pieces_->text(tokens); }

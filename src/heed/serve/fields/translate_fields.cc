@@ -5,6 +5,33 @@
 #include "heed/serve/language_codes.h"
 
 namespace heed::serve {
+namespace {
+
+constexpr size_t kMaxTerms = 5000;
+
+std::vector<GlossaryTerm> read_glossary(JsonFields& fields, std::string_view name) {
+  std::vector<GlossaryTerm> terms;
+  const Json* list = fields.find(name);
+  if (!list) return terms;
+  const std::string path = fields.path_of(name);
+  if (!list->is_array() || list->size() > kMaxTerms)
+    throw invalid_request(
+        path, fmt::format(
+                  "{} is {}, expected a list of at most {} terms", path,
+                  list->is_array() ? fmt::format("a list of {}", list->size()) : list->type_name(),
+                  kMaxTerms));
+  for (const Json& value : *list) {
+    JsonFields term(value, fmt::format("{}[{}]", path, terms.size()));
+    GlossaryTerm& added = terms.emplace_back();
+    added.source = term.required_text("source");
+    added.targets = term.texts("target").value_or(std::vector<std::string>());
+    added.match_case = term.boolean("match_case").value_or(false);
+    term.end();
+  }
+  return terms;
+}
+
+}  // namespace
 
 TranslateOptions read_translate_options(JsonFields& fields) {
   using generate::SearchOption, generate::TranslateOption;
@@ -18,6 +45,8 @@ TranslateOptions read_translate_options(JsonFields& fields) {
   read_option(fields, SearchOption::max_new_tokens, search);
   search.scores = true;
   read_option(fields, TranslateOption::alignments, options);
+  options.glossary = read_glossary(fields, TranslateOption::glossary.key);
+  read_option(fields, TranslateOption::do_not_translate, options);
   return options;
 }
 

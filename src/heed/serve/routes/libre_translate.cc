@@ -5,7 +5,7 @@
 #include "heed/base/parse_number.h"
 #include "heed/base/quote.h"
 #include "heed/document/document.h"
-#include "heed/engine/translated_segment.h"
+#include "heed/engine/split_document.h"
 #include "heed/serve/detected_language.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/language_codes.h"

@@ -123,6 +123,10 @@ void append_lower_case(std::string& text, char32_t value) {
   }
 }
 
+void append_title_case(std::string& text, char32_t value) {
+  append_utf8(text, static_cast<char32_t>(utf8proc_totitle(static_cast<utf8proc_int32_t>(value))));
+}
+
 std::optional<CodePointRanges> property_named(std::string_view name) {
   static const Properties properties = make_properties();
   std::string plain = lower_case(name);

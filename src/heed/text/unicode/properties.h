@@ -24,6 +24,8 @@ bool is_inert(char32_t value);
 
 /// Appends the lower case of one code point: one, or two for U+0130.
 void append_lower_case(std::string& text, char32_t value);
+/// Appends one code point as words in title case begin, or as it is if it has no such case.
+void append_title_case(std::string& text, char32_t value);
 
 /// The members of \p{name} in a pattern: a general category ("Lu"), a group of them ("L") or a
 /// script ("Han"); nothing for an unknown name. Case, spaces, hyphens and underscores do not count.
