@@ -30,6 +30,8 @@ struct Request {
   std::string source_language = {}, target_language = {};
   /// Computes Candidate::alignment, as in TranslateOptions; for a translator alone.
   bool alignments = false;
+  /// Computes Candidate::confidence and words, as in TranslateOptions; for a translator alone.
+  bool confidence = false;
   /// The names of the adapters (LoadOptions::adapters) that apply, together, to this request; none
   /// of them if it is empty, all if it is not set.
   std::optional<std::vector<std::string>> adapters = {};

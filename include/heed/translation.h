@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "heed/search.h"
 
 namespace heed {
+
+class Model;
 
 /// Options of a translation.
 struct TranslateOptions {
@@ -18,8 +21,20 @@ struct TranslateOptions {
   /// The source language "auto" is that of each line, as detect_language() tells it: translate()
   /// throws Error when it is none that the model translates from.
   std::string source_language = {}, target_language = {};
+  /// Translates in two steps: the best translation into this language is translated again, by
+  /// `then` or, without it, by the same model. For pairs that no model knows, or knows badly. The
+  /// language may be in two letters ("en") where a model calls it otherwise ("eng_Latn"); a model
+  /// without a choice of languages is not told. A candidate's tokens and scores are those of the
+  /// second step, and its alignment leads back to the source.
+  std::string via = {};
+  /// The model of the second step, where `target_language` is a language of it; or null.
+  std::shared_ptr<const Model> then = {};
   /// Computes Candidate::alignment, from the cross-attention of the search's own passes.
   bool alignments = false;
+  /// Computes Candidate::confidence and words. Throws Error when the model has no calibration for
+  /// these languages (heed/confidence.h): probabilities of a model alone are not those with which
+  /// it is right. There is none for two models.
+  bool confidence = false;
   /// Source tokens times num_beams per batch; 0: chosen for speed. Does not change results.
   int64_t batch_tokens = 0;
 
@@ -30,6 +45,7 @@ struct TranslateOptions {
 struct Translation {
   std::vector<int32_t> source;        // tokens, with end of sequence
   std::vector<Candidate> candidates;  // best first; empty for an empty line
+  std::string pivot = {};             // of two steps: the text between
 
   /// The best translation; empty for an empty line.
   std::string text() const { return candidates.empty() ? std::string() : candidates.front().text; }

@@ -149,7 +149,10 @@ class TranslateOptions(SearchOptions, total=False):
 
     source_language: str | None  #: code of the model's tokenizer, such as 'eng_Latn'
     target_language: str | None  #: likewise
+    via: str | None  #: translates into this language first, such as 'en'
+    then: Model | None  #: the model of the second step [the same]
     alignments: bool | None  #: computes Candidate.alignment [False]
+    confidence: bool | None  #: computes Candidate.confidence and words [False]
 
 
 class DocumentOptions(TranslateOptions, total=False):
@@ -228,5 +231,6 @@ class RequestOptions(GenerateOptions, total=False):
     source_language: str | None  #: as in TranslateOptions
     target_language: str | None  #: as in TranslateOptions
     alignments: bool | None  #: as in TranslateOptions
+    confidence: bool | None  #: as in TranslateOptions
     adapters: Sequence[str] | None  #: names of those that apply; []: none [all]
     number: int | None  #: selects the random numbers, with `seed` [1]

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/engine/confidence/candidate_confidence.h"
 #include "heed/engine/detected_source.h"
 #include "heed/generate/alignment.h"
 #include "heed/generate/beam.h"
@@ -56,14 +57,18 @@ class SampledJob : public SessionJob {
 /// Greedy or beam search.
 class SearchJob : public SessionJob {
  public:
-  /// Words are aligned as those of the tokenizer `aligned`; null: they are not.
   SearchJob(const LoadedModel& model, const SearchOptions& options, generate::GeneratorInput input,
-            generate::TokenRules rules, const text::TranslationTokenizer* aligned,
-            const generate::OutputConstraint& constraint = {})
+            generate::TokenRules rules, const generate::OutputConstraint& constraint = {})
       : model_(model),
         input_(std::move(input)),
-        decoding_(options, input_, std::move(rules), constraint),
-        aligned_(aligned) {}
+        decoding_(options, input_, std::move(rules), constraint) {}
+
+  /// Words are aligned as those of the tokenizer.
+  void align(const text::TranslationTokenizer& tokenizer) { aligned_ = &tokenizer; }
+  /// `calibration` must outlive this.
+  void add_confidence_of(const generate::ConfidenceCalibration& calibration) {
+    calibration_ = &calibration;
+  }
 
   generate::Scheduler::Request request() override {
     return {.source = input_.source,
@@ -79,6 +84,7 @@ class SearchJob : public SessionJob {
       candidates.push_back(model_.candidate_of(result.hypothesis));
       if (aligned_)
         candidates.back().alignment = generate::align_words(*aligned_, input_.source, result);
+      if (calibration_) add_confidence(model_, *calibration_, candidates.back());
     }
     Delta delta{.request = id};
     delta.candidates = &candidates;
@@ -89,22 +95,25 @@ class SearchJob : public SessionJob {
   const LoadedModel& model_;
   generate::GeneratorInput input_;
   generate::BeamState decoding_;
-  const text::TranslationTokenizer* aligned_;
+  const text::TranslationTokenizer* aligned_ = nullptr;           // null: words are not aligned
+  const generate::ConfidenceCalibration* calibration_ = nullptr;  // null: confidence is not asked
 };
 
 /// A translation has the limits and defaults of Model::translate().
 std::unique_ptr<SessionJob> translation_job(const LoadedModel& model,
                                             const text::TranslationTokenizer& tokenizer,
                                             const Request& request) {
-  const SearchOptions options = request.search.value_or(TranslateOptions().search);
+  SearchOptions options = request.search.value_or(TranslateOptions().search);
+  options.scores |= request.confidence;
   check(options);
   const model::ModelConfig& config = model.transformer->config();
   generate::TokenRules rules = model.generation.value().rules;
-  const text::LanguagePair languages{request.source_language, request.target_language};
+  text::LanguagePair languages{request.source_language, request.target_language};
   std::vector<int32_t> source;
   if (const auto* text = std::get_if<std::string>(&request.prompt)) {
     text::require_utf8(*text, "the text");
-    source = tokenizer.encode_source(*text, with_detected_source(languages, *text, tokenizer));
+    languages = with_detected_source(std::move(languages), *text, tokenizer);
+    source = tokenizer.encode_source(*text, languages);
   } else {
     source = std::get<std::vector<int32_t>>(request.prompt);
   }
@@ -112,10 +121,14 @@ std::unique_ptr<SessionJob> translation_job(const LoadedModel& model,
   model::check_source_tokens(config, source);
   std::vector<int32_t> prompt =
       tokenizer.start_of_target(languages, rules.start_id(config), rules.forced_bos_id);
-  return std::make_unique<SearchJob>(
+  auto job = std::make_unique<SearchJob>(
       model, options,
       generate::translation_input(config, options, std::move(source), std::move(prompt)),
-      std::move(rules), request.alignments ? &tokenizer : nullptr);
+      std::move(rules));
+  if (request.alignments) job->align(tokenizer);
+  if (request.confidence)
+    job->add_confidence_of(calibration_for(model, {languages.source, languages.target}));
+  return job;
 }
 
 std::unique_ptr<SessionJob> search_job(const LoadedModel& model, const SearchOptions& options,
@@ -125,7 +138,7 @@ std::unique_ptr<SessionJob> search_job(const LoadedModel& model, const SearchOpt
   const generate::Generator generator(*model.transformer, std::nullopt, limits);
   return std::make_unique<SearchJob>(model, options,
                                      generator.input(model.tokens_of(request.prompt)), limits.rules,
-                                     nullptr, limits.constraint);
+                                     limits.constraint);
 }
 
 }  // namespace
@@ -144,6 +157,7 @@ std::unique_ptr<SessionJob> SessionJob::make(const LoadedModel& model, const Req
     return translation_job(model, *translator, request);
   require_input(!request.alignments,
                 "alignments were requested, but this model does not translate");
+  require_input(!request.confidence, "confidence was requested, but this model does not translate");
   if (request.search) return search_job(model, *request.search, request);
   return std::make_unique<SampledJob>(model, request);
 }

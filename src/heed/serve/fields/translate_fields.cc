@@ -17,7 +17,9 @@ TranslateOptions read_translate_options(JsonFields& fields) {
   read_option(fields, SearchOption::length_penalty, search);
   read_option(fields, SearchOption::max_new_tokens, search);
   search.scores = true;
+  read_option(fields, TranslateOption::via, options);
   read_option(fields, TranslateOption::alignments, options);
+  read_option(fields, TranslateOption::confidence, options);
   return options;
 }
 
