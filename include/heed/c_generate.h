@@ -164,6 +164,10 @@ typedef struct heed_translate_options {
   int32_t reserved;                   /* 0 */
   int64_t batch_tokens;               /* 0: chosen for speed */
   int64_t first_number;               /* of the first line, in errors */
+  const char* via;                    /* translate into this language first; NULL: not */
+  heed_model* then;                   /* the model of a second step; NULL: none, or the same */
+  int32_t confidence;                 /* whether to compute heed_confidence */
+  int32_t reserved_behind;            /* 0 */
   const heed_glossary_term* glossary; /* how terms must be translated; NULL: none */
   size_t glossary_count;
   const heed_string* do_not_translate; /* terms that stay as they are; NULL: none */
@@ -232,6 +236,12 @@ typedef struct heed_aligned_words {
   int32_t source, target; /* counted from 0 */
 } heed_aligned_words;
 
+/* A word of a translation and the probability that it is right. */
+typedef struct heed_word_confidence {
+  heed_string text;  /* as it stands in the translation */
+  double confidence; /* 0 to 1 */
+} heed_word_confidence;
+
 /* One output of a search. */
 typedef struct heed_candidate {
   size_t struct_size;
@@ -243,6 +253,13 @@ typedef struct heed_candidate {
   const heed_aligned_words* alignment; /* with heed_translate_options.alignments */
   size_t alignment_count;
 } heed_candidate;
+
+/* How probably a candidate is right, with heed_translate_options.confidence. */
+typedef struct heed_confidence {
+  double confidence;                 /* 0 to 1 */
+  const heed_word_confidence* words; /* of the text, in order */
+  size_t word_count;
+} heed_confidence;
 
 /* The number of inputs. */
 HEED_EXPORT heed_status heed_search_result_count(heed_search_result* result, size_t* count,
@@ -258,7 +275,34 @@ HEED_EXPORT heed_status heed_search_result_get(heed_search_result* result, size_
 HEED_EXPORT heed_status heed_search_result_source(heed_search_result* result, size_t input,
                                                   const int32_t** tokens, size_t* count,
                                                   heed_error* error);
+/* The confidence of a candidate. HEED_ERROR_INVALID_ARGUMENT if it was not asked for. */
+HEED_EXPORT heed_status heed_search_result_confidence(heed_search_result* result, size_t input,
+                                                      size_t index, heed_confidence* confidence,
+                                                      heed_error* error);
 HEED_EXPORT heed_status heed_search_result_free(heed_search_result* result, heed_error* error);
+
+/* As heed::ConfidenceReport. */
+typedef struct heed_confidence_report {
+  size_t struct_size;
+  int64_t sentences, words;                                    /* of the translations */
+  double kept_words, kept_sentences;                           /* what references keep */
+  double word_error, sentence_error;                           /* expected calibration errors */
+  double uncalibrated_word_error, uncalibrated_sentence_error; /* without the calibration */
+} heed_confidence_report;
+
+/* As heed::evaluate_confidence(): compares the confidences of translations of `count` held-out
+   lines with references. */
+HEED_EXPORT heed_status heed_evaluate_confidence(heed_model* model, const heed_string* sources,
+                                                 const heed_string* references, size_t count,
+                                                 const heed_translate_options* options,
+                                                 heed_confidence_report* report, heed_error* error);
+/* As heed::calibrate_confidence(): calibrates, and writes confidence.json into the directory of
+   the model. */
+HEED_EXPORT heed_status heed_calibrate_confidence(heed_model* model, const heed_string* sources,
+                                                  const heed_string* references, size_t count,
+                                                  const heed_translate_options* options,
+                                                  heed_confidence_report* report,
+                                                  heed_error* error);
 
 /* As heed::ChatOptions. */
 typedef struct heed_chat_options {

@@ -37,8 +37,10 @@ typedef struct heed_request {
   const char* target_language;          /* likewise */
   const char* const* adapters;          /* the names of those that apply; NULL: all */
   size_t adapter_count;
-  int32_t alignments; /* whether candidates have them; of a translator */
-  int32_t reserved;   /* 0 */
+  int32_t alignments;      /* whether candidates have them; of a translator */
+  int32_t reserved;        /* 0 */
+  int32_t confidence;      /* whether candidates have it; of a translator */
+  int32_t reserved_behind; /* 0 */
 } heed_request;
 
 HEED_EXPORT heed_status heed_session_options_init_sized(heed_session_options* options, size_t size,
@@ -63,7 +65,8 @@ typedef struct heed_delta {
   const heed_generation* generation; /* the whole output */
   const heed_candidate* candidates;  /* of a search, best first */
   size_t candidate_count;
-  const char* failure; /* why the request failed */
+  const char* failure;                /* why the request failed */
+  const heed_confidence* confidences; /* of each candidate; NULL unless asked for */
 } heed_delta;
 
 /* Receives the parts of an output. Non-zero cancels the request. May call heed_session_add(),

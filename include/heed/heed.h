@@ -11,6 +11,7 @@
 #include "heed/classification.h"
 #include "heed/comet.h"
 #include "heed/compute.h"
+#include "heed/confidence.h"
 #include "heed/conversation.h"
 #include "heed/convert.h"
 #include "heed/devices.h"

@@ -40,6 +40,8 @@ struct Hypothesis {
   /// Natural logarithm, of all tokens; includes the end token unless the length limit was reached.
   double log_probability = 0;
   double score = 0;  // log_probability / length penalty
+  /// Natural logarithms, of each of `tokens`; empty where log_probability is not computed.
+  std::vector<double> token_log_probabilities = {};
   /// Whether the model ended it; otherwise the length limit did.
   bool complete = true;
 };
@@ -52,6 +54,12 @@ struct AlignedWords {
 /// An alignment in Pharaoh format: "0-0 1-2 2-1", source word first.
 HEED_EXPORT std::string pharaoh(const std::vector<AlignedWords>& alignment);
 
+/// A word of a translation and the probability that it is right.
+struct WordConfidence {
+  std::string text;       // as it stands in the translation
+  double confidence = 0;  // 0 to 1
+};
+
 /// A hypothesis as text.
 struct Candidate {
   std::string text;       // empty if the model has no tokenizer
@@ -59,6 +67,10 @@ struct Candidate {
   /// With TranslateOptions::alignments or Request::alignments: for each word of the text, separated
   /// by spaces, the word of the source that it attends to most.
   std::vector<AlignedWords> alignment = {};
+  /// With TranslateOptions::confidence: how probably the text is right, as heed/confidence.h
+  /// defines it.
+  std::optional<double> confidence = {};
+  std::vector<WordConfidence> words = {};  // likewise: its words, in order
 };
 
 }  // namespace heed

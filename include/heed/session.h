@@ -34,6 +34,8 @@ struct Request {
   /// What a translation must contain, as Model::required_texts() tells it; for a translator with
   /// more than one beam alone.
   std::vector<RequiredText> required_texts = {};
+  /// Computes Candidate::confidence and words, as in TranslateOptions; for a translator alone.
+  bool confidence = false;
   /// The names of the adapters (LoadOptions::adapters) that apply, together, to this request; none
   /// of them if it is empty, all if it is not set.
   std::optional<std::vector<std::string>> adapters = {};

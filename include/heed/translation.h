@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,8 @@
 #include "heed/search.h"
 
 namespace heed {
+
+class Model;
 
 /// Options of a translation.
 struct TranslateOptions {
@@ -26,8 +29,20 @@ struct TranslateOptions {
   /// Terms that stand in a translation as in the source, where they have the case that is given
   /// here. As GlossaryTerm with the same target and match_case.
   std::vector<std::string> do_not_translate = {};
+  /// Translates in two steps: the best translation into this language is translated again, by
+  /// `then` or, without it, by the same model. For pairs that no model knows, or knows badly. The
+  /// language may be in two letters ("en") where a model calls it otherwise ("eng_Latn"); a model
+  /// without a choice of languages is not told. A candidate's tokens and scores are those of the
+  /// second step, and its alignment leads back to the source.
+  std::string via = {};
+  /// The model of the second step, where `target_language` is a language of it; or null.
+  std::shared_ptr<const Model> then = {};
   /// Computes Candidate::alignment, from the cross-attention of the search's own passes.
   bool alignments = false;
+  /// Computes Candidate::confidence and words. Throws Error when the model has no calibration for
+  /// these languages (heed/confidence.h): probabilities of a model alone are not those with which
+  /// it is right. There is none for two models.
+  bool confidence = false;
   /// Source tokens times num_beams per batch; 0: chosen for speed. Does not change results.
   int64_t batch_tokens = 0;
 
@@ -38,6 +53,7 @@ struct TranslateOptions {
 struct Translation {
   std::vector<int32_t> source;        // tokens, with end of sequence
   std::vector<Candidate> candidates;  // best first; empty for an empty line
+  std::string pivot = {};             // of two steps: the text between
 
   /// The best translation; empty for an empty line.
   std::string text() const { return candidates.empty() ? std::string() : candidates.front().text; }

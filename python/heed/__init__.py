@@ -27,6 +27,7 @@ from ._heed import (
     ChatAnswer,
     ChatPrompt,
     ChatResult,
+    ConfidenceReport,
     Delta,
     DetectedLanguage,
     DocumentSentence,
@@ -51,6 +52,7 @@ from ._heed import (
     Translation,
     ValidationRecord,
     ValidationSample,
+    WordConfidence,
 )
 from ._language import detect_language, detectable_languages
 from ._model import Model, load
@@ -73,6 +75,7 @@ __all__ = [
     "ChatPrompt",
     "ChatResult",
     "ChatStream",
+    "ConfidenceReport",
     "Delta",
     "DetectedLanguage",
     "DocumentSentence",
@@ -102,6 +105,7 @@ __all__ = [
     "Translation",
     "ValidationRecord",
     "ValidationSample",
+    "WordConfidence",
     "__version__",
     "aconvert",
     "aload",

@@ -97,6 +97,13 @@ def _is_text_or_tokens(prompt: object) -> bool:
     return len(prompt) > 0 and not isinstance(prompt[0], (str, Sequence)) and not hasattr(prompt[0], "__len__")
 
 
+def _with_model_of_then(options: Mapping[str, Any]) -> dict[str, Any]:
+    given = dict(options)
+    if isinstance(given.get("then"), Model):
+        given["then"] = given["then"]._model
+    return given
+
+
 class Model(OfOneProcess, AsyncModel):
     """A loaded model with its tokenizer and its defaults. Any number of threads may use it at once.
 
@@ -309,7 +316,7 @@ class Model(OfOneProcess, AsyncModel):
         self, lines: str | Texts, *, progress: bool = False, **options: Unpack[TranslateOptions]
     ) -> _heed.Translation | list[_heed.Translation]:
         """The translations of a line, or of each of many, by beam search."""
-        given = dict(options)
+        given = _with_model_of_then(options)
         if isinstance(lines, str):
             return self._model.translate([lines], given, 1)[0]
         return in_parts(lines, progress, lambda part, first: self._model.translate(part, given, first))
@@ -318,11 +325,24 @@ class Model(OfOneProcess, AsyncModel):
         self, text: str, *, progress: bool = False, **options: Unpack[DocumentOptions]
     ) -> _heed.DocumentTranslation:
         """The translation of a document: its paragraphs, which in plain text are its lines, sentence by sentence."""
-        given = dict(options)
+        given = _with_model_of_then(options)
         if not progress:
             return self._model.translate_document(text, given, None)
         with counted_bar() as show:
             return self._model.translate_document(text, given, show)
+
+    def evaluate_confidence(
+        self, sources: Texts, references: Texts, **options: Unpack[TranslateOptions]
+    ) -> _heed.ConfidenceReport:
+        """Compares the confidences of translations with references, one for each source."""
+        return self._model.evaluate_confidence(sources, references, _with_model_of_then(options))
+
+    def calibrate_confidence(
+        self, sources: Texts, references: Texts, **options: Unpack[TranslateOptions]
+    ) -> _heed.ConfidenceReport:
+        """Calibrates confidence with held-out text and writes confidence.json into the model's directory, which a
+        model has that is loaded afterwards. The report is of fifths of the text that were left out."""
+        return self._model.calibrate_confidence(sources, references, _with_model_of_then(options))
 
     def embed(
         self, texts: str | Texts, *, progress: bool = False, **options: Unpack[EmbedOptions]

@@ -150,9 +150,12 @@ class TranslateOptions(SearchOptions, total=False):
 
     source_language: str | None  #: code of the model's tokenizer, such as 'eng_Latn'
     target_language: str | None  #: likewise
+    via: str | None  #: translates into this language first, such as 'en'
+    then: Model | None  #: the model of the second step [the same]
     alignments: bool | None  #: computes Candidate.alignment [False]
     glossary: Glossary | None  #: how terms must be translated: a dict or the path of a file
     do_not_translate: Texts | None  #: terms that stay as they are
+    confidence: bool | None  #: computes Candidate.confidence and words [False]
 
 
 class DocumentOptions(TranslateOptions, total=False):
@@ -231,5 +234,6 @@ class RequestOptions(GenerateOptions, total=False):
     source_language: str | None  #: as in TranslateOptions
     target_language: str | None  #: as in TranslateOptions
     alignments: bool | None  #: as in TranslateOptions
+    confidence: bool | None  #: as in TranslateOptions
     adapters: Sequence[str] | None  #: names of those that apply; []: none [all]
     number: int | None  #: selects the random numbers, with `seed` [1]

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "call.h"
+#include "heed/confidence.h"
 #include "heed/generate/generate_options.h"
 #include "heed/hub.h"
 #include "options.h"
@@ -82,6 +83,19 @@ nb::typed<nb::list, Translation> translate(const OpenModel& open, nb::handle lin
       run([&] { return model.translate_batch(*texts, translate_options, first_number); }));
 }
 
+/// `call` is heed::evaluate_confidence() or calibrate_confidence().
+template <auto call>
+ConfidenceReport report_confidence(const OpenModel& open, nb::handle sources, nb::handle references,
+                                   const Options& options) {
+  const Model model = open.get();
+  const Arguments texts(texts_from(sources, "sources"));
+  const Arguments right(texts_from(references, "references"));
+  Keywords keywords(options);
+  const TranslateOptions translate_options = take_translate_options(keywords);
+  keywords.finish("a report of confidence");
+  return run([&] { return call(model, *texts, *right, translate_options); });
+}
+
 std::vector<int32_t> tokenize(const OpenModel& open, nb::handle text, bool special) {
   const Model model = open.get();
   const std::string bytes = text_from(text, "text");
@@ -153,6 +167,10 @@ void bind_model(nb::module_& m) {
       .def("translate_document", &translate_document, nb::arg("text"), nb::arg("options"),
            nb::arg("on_sentences").none())
       .def("translate", &translate, nb::arg("lines"), nb::arg("options"), nb::arg("first_number"))
+      .def("evaluate_confidence", &report_confidence<&evaluate_confidence>, nb::arg("sources"),
+           nb::arg("references"), nb::arg("options"))
+      .def("calibrate_confidence", &report_confidence<&calibrate_confidence>, nb::arg("sources"),
+           nb::arg("references"), nb::arg("options"))
       .def("tokenize", &tokenize, nb::arg("text"), nb::arg("special"))
       .def("detokenize", &detokenize, nb::arg("tokens"), nb::arg("skip_special"))
       .def("token_text", &token_text, nb::arg("token"))

@@ -4,6 +4,7 @@
 #include "heed/engine/engine_options.h"
 #include "heed/engine/load_options.h"
 #include "heed/generate/generate_options.h"
+#include "model.h"
 
 namespace heed::python {
 namespace {
@@ -72,6 +73,10 @@ TranslateOptions take_translate_options(Keywords& keywords) {
   auto options = take_options<generate::TranslateOption>(keywords);
   options.search = take_search_options(keywords, options.search);
   keywords.read("max_new_tokens", options.search.max_new_tokens);
+  if (const nb::object then = keywords.take("then")) {
+    if (!nb::isinstance<OpenModel>(then)) wrong_type(then, "then", "a heed.Model");
+    options.then = std::make_shared<const Model>(nb::cast<const OpenModel&>(then).get());
+  }
   return options;
 }
 

@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "heed/confidence.h"
 #include "model.h"
 #include "value_class.h"
 
@@ -46,8 +47,15 @@ void bind_search(nb::module_& m) {
       .field("source", &AlignedWords::source, "a word of the source")
       .field("target", &AlignedWords::target, "a word of the translation")
       .finish();
+  ValueClass<WordConfidence>(m, "WordConfidence", "A word and the probability that it is right.")
+      .field("text", &WordConfidence::text, "as it stands in the translation")
+      .field("confidence", &WordConfidence::confidence, "0 to 1")
+      .finish();
   ValueClass<Candidate>(m, "Candidate", "One output of a search.")
       .field("text", &Candidate::text, "the tokens' text")
+      .field("confidence", &Candidate::confidence,
+             "with confidence: how probably it is right, 0 to 1")
+      .field("words", &Candidate::words, "with confidence: the words, with that of each")
       .field("alignment", &Candidate::alignment,
              "with alignments: for each word, the one of the source that it attends to most")
       .field<std::vector<int32_t>>(
@@ -73,9 +81,22 @@ void bind_search(nb::module_& m) {
   ValueClass<Translation>(m, "Translation", "A line of text and its translations.")
       .field("source", &Translation::source, "its tokens, with end of sequence")
       .field("candidates", &Translation::candidates, "best first; empty for an empty line")
+      .field("pivot", &Translation::pivot, "of two steps: the text between")
       .derived("text", &Translation::text, "the best translation")
       .finish()
       .def("__str__", &Translation::text);
+  ValueClass<ConfidenceReport>(m, "ConfidenceReport", "How far confidences are from references.")
+      .field("sentences", &ConfidenceReport::sentences, "translations")
+      .field("words", &ConfidenceReport::words, "of the translations")
+      .field("kept_words", &ConfidenceReport::kept_words, "the share that references keep")
+      .field("kept_sentences", &ConfidenceReport::kept_sentences, "the mean share of sentences")
+      .field("word_error", &ConfidenceReport::word_error, "expected calibration error of words")
+      .field("sentence_error", &ConfidenceReport::sentence_error, "of sentences")
+      .field("uncalibrated_word_error", &ConfidenceReport::uncalibrated_word_error,
+             "of the model's own probabilities")
+      .field("uncalibrated_sentence_error", &ConfidenceReport::uncalibrated_sentence_error,
+             "likewise")
+      .finish();
   ValueClass<DocumentSentence>(m, "DocumentSentence", "A sentence of a document, or a part of one.")
       .field("paragraph", &DocumentSentence::paragraph, "counted from 0")
       .field("source", &DocumentSentence::source, "its text")

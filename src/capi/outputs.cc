@@ -41,6 +41,8 @@ heed_generation StoredGeneration::view() const {
 StoredCandidate::StoredCandidate(Candidate candidate) : candidate_(std::move(candidate)) {
   for (const AlignedWords& words : candidate_.alignment)
     alignment_.push_back({.source = words.source, .target = words.target});
+  for (const WordConfidence& word : candidate_.words)
+    words_.push_back({.text = string_of(word.text), .confidence = word.confidence});
 }
 
 heed_candidate StoredCandidate::view() const {
@@ -53,6 +55,12 @@ heed_candidate StoredCandidate::view() const {
           .score = hypothesis.score,
           .alignment = alignment_.data(),
           .alignment_count = alignment_.size()};
+}
+
+heed_confidence StoredCandidate::confidence() const {
+  return {.confidence = candidate_.confidence.value(),
+          .words = words_.data(),
+          .word_count = words_.size()};
 }
 
 std::vector<StoredCandidate> stored(std::vector<Candidate> candidates) {
@@ -112,6 +120,16 @@ heed_status heed_search_result_get(heed_search_result* result, size_t input, siz
     const auto object = object_of(result);
     const FoundCandidates& found = element(*object, input, "input");
     write_sized(candidate, element(found.candidates, index).view(), "candidate");
+  });
+}
+
+heed_status heed_search_result_confidence(heed_search_result* result, size_t input, size_t index,
+                                          heed_confidence* confidence, heed_error* error) {
+  return run(error, [&] {
+    const auto object = object_of(result);
+    const StoredCandidate& found = element(element(*object, input, "input").candidates, index);
+    require_argument(found.has_confidence(), "confidence was not asked for");
+    write_value(confidence, found.confidence(), "confidence");
   });
 }
 

@@ -31,10 +31,14 @@ class StoredCandidate {
  public:
   explicit StoredCandidate(Candidate candidate);
   heed_candidate view() const;
+  bool has_confidence() const { return candidate_.confidence.has_value(); }
+  /// Of a candidate that has one.
+  heed_confidence confidence() const;
 
  private:
   Candidate candidate_;
   std::vector<heed_aligned_words> alignment_;
+  std::vector<heed_word_confidence> words_;
 };
 
 /// The candidates for one input.

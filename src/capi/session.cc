@@ -83,6 +83,7 @@ Request request_of(const heed_request& from) {
   request.source_language = text_or_empty(from.source_language);
   request.target_language = text_or_empty(from.target_language);
   request.alignments = from.alignments != 0;
+  request.confidence = from.confidence != 0;
   if (!from.adapters) return request;
   request.adapters.emplace();
   for (const char* name : span_of(from.adapters, from.adapter_count, "adapters")) {
@@ -109,9 +110,14 @@ bool call_back(const Delta& delta, heed_on_delta on_delta, void* user_data) {
   }
   std::vector<StoredCandidate> candidates;
   std::vector<heed_candidate> candidate_views;
+  std::vector<heed_confidence> confidences;
   if (delta.candidates) {
     candidates = stored(*delta.candidates);
-    for (const StoredCandidate& candidate : candidates) candidate_views.push_back(candidate.view());
+    for (const StoredCandidate& candidate : candidates) {
+      candidate_views.push_back(candidate.view());
+      if (candidate.has_confidence()) confidences.push_back(candidate.confidence());
+    }
+    if (!confidences.empty()) view.confidences = confidences.data();
     view.candidates = candidate_views.data();
     view.candidate_count = candidate_views.size();
   }

@@ -2,6 +2,7 @@
 #include "capi/model.h"
 #include "capi/options.h"
 #include "capi/outputs.h"
+#include "heed/confidence.h"
 #include "heed/generate/generate_options.h"
 
 namespace heed::capi {
@@ -20,7 +21,27 @@ TranslateOptions translate_options(const heed_translate_options& from) {
                                 .match_case = term.match_case != 0});
   options.do_not_translate =
       texts_of(from.do_not_translate, from.do_not_translate_count, "do_not_translate");
+  if (from.then) options.then = std::make_shared<const Model>(model_of(from.then));
   return options;
+}
+
+/// `call` is heed::evaluate_confidence() or calibrate_confidence().
+heed_confidence_report confidence_report(decltype(heed::evaluate_confidence)& call,
+                                         heed_model* model, const heed_string* sources,
+                                         const heed_string* references, size_t count,
+                                         const heed_translate_options* options) {
+  const heed::ConfidenceReport report =
+      call(model_of(model), texts_of(sources, count, "sources"),
+           texts_of(references, count, "references"), translate_options(read_sized(options)));
+  return {.struct_size = sizeof(heed_confidence_report),
+          .sentences = report.sentences,
+          .words = report.words,
+          .kept_words = report.kept_words,
+          .kept_sentences = report.kept_sentences,
+          .word_error = report.word_error,
+          .sentence_error = report.sentence_error,
+          .uncalibrated_word_error = report.uncalibrated_word_error,
+          .uncalibrated_sentence_error = report.uncalibrated_sentence_error};
 }
 
 DocumentOptions document_options(const heed_document_options& from) {
@@ -51,6 +72,32 @@ heed_status heed_translate(heed_model* model, const heed_string* lines, size_t c
       found->push_back(
           {.source = std::move(line.source), .candidates = stored(std::move(line.candidates))});
     set_handle(result, std::move(found));
+  });
+}
+
+heed_status heed_evaluate_confidence(heed_model* model, const heed_string* sources,
+                                     const heed_string* references, size_t count,
+                                     const heed_translate_options* options,
+                                     heed_confidence_report* report, heed_error* error) {
+  return run(error, [&] {
+    require_output(report, "report");
+    write_sized(
+        report,
+        confidence_report(heed::evaluate_confidence, model, sources, references, count, options),
+        "report");
+  });
+}
+
+heed_status heed_calibrate_confidence(heed_model* model, const heed_string* sources,
+                                      const heed_string* references, size_t count,
+                                      const heed_translate_options* options,
+                                      heed_confidence_report* report, heed_error* error) {
+  return run(error, [&] {
+    require_output(report, "report");
+    write_sized(
+        report,
+        confidence_report(heed::calibrate_confidence, model, sources, references, count, options),
+        "report");
   });
 }
 

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "tests/capi/areas.h"
 #include "tests/capi/check.h"
@@ -183,6 +184,8 @@ int test_search(const struct test_paths* paths) {
   heed_model* model = NULL;
   heed_search_result* result = NULL;
   heed_candidate best, next;
+  heed_confidence confidence;
+  heed_confidence_report report;
   heed_prompt prompt;
   const int32_t* source = NULL;
   const heed_string gull = heed_string_of("gull"), ship = heed_string_of("ship");
@@ -212,6 +215,8 @@ int test_search(const struct test_paths* paths) {
   CHECK(count == 0);
   FAILS(HEED_ERROR_INVALID_ARGUMENT, heed_search_result_get(result, 1, 0, &best, &last_error));
   FAILS(HEED_ERROR_INVALID_ARGUMENT, heed_search_result_get(result, 3, 0, &best, &last_error));
+  FAILS(HEED_ERROR_INVALID_ARGUMENT,
+        heed_search_result_confidence(result, 0, 0, &confidence, &last_error));
   OK(heed_search_result_free(result, &last_error));
   OK(heed_translate(model, lines, 1, NULL, &result, &last_error));
   OK(heed_search_result_free(result, &last_error));
@@ -225,6 +230,21 @@ int test_search(const struct test_paths* paths) {
   OK(heed_search_result_get(result, 2, 0, &best, &last_error));
   CHECK(strstr(best.text.data, "ship") != NULL);
   OK(heed_search_result_free(result, &last_error));
+  options.then = model; /* a second step, with alignments of the source */
+  OK(heed_translate(model, lines, 1, &options, &result, &last_error));
+  OK(heed_search_result_get(result, 0, 0, &best, &last_error));
+  CHECK(best.text.size > 0 && best.alignment_count > 0 && best.alignment[0].source < 3);
+  OK(heed_search_result_free(result, &last_error));
+  options.then = NULL;
+  options.confidence = 1; /* of a model without a calibration */
+  FAILS(HEED_ERROR_FAILED, heed_translate(model, lines, 1, &options, &result, &last_error));
+  CHECK(strstr(last_error.message, "confidence.json") != NULL);
+  options.confidence = 0;
+  report.struct_size = sizeof(report);
+  FAILS(HEED_ERROR_FAILED, heed_calibrate_confidence(model, lines, lines, 1, &options, &report,
+                                                     &last_error)); /* too few words */
+  FAILS(HEED_ERROR_FAILED, heed_evaluate_confidence(model, lines, lines, 1, &options, &report,
+                                                    &last_error)); /* no calibration */
   options.first_number = 41;
   search.num_beams = 0;
   FAILS(HEED_ERROR_FAILED, heed_translate(model, lines, 1, &options, &result, &last_error));

@@ -105,12 +105,14 @@ TEST_P(TranslationDirectories, AlignAsAFullPassOverEachCandidate) {
   with.alignments = true;
   with.search.num_beams = with.search.n_best = 3;
   const Translation found = model.translate("The old house stands", with);
-  for (const auto& [text, hypothesis, alignment] : found.candidates) {
+  for (const Candidate& candidate : found.candidates) {
+    const Hypothesis& hypothesis = candidate.hypothesis;
     const generate::SearchResult again{
         hypothesis, generate::teacher_forced_attention(
                         *loaded.transformer, found.source,
                         expected_["prompt"].get<std::vector<int32_t>>(), hypothesis.tokens)};
-    EXPECT_EQ(pharaoh(alignment), pharaoh(generate::align_words(tokenizer, found.source, again)));
+    EXPECT_EQ(pharaoh(candidate.alignment),
+              pharaoh(generate::align_words(tokenizer, found.source, again)));
   }
 }
 

@@ -1,5 +1,7 @@
 """Generation, search, translation and sessions."""
 
+import shutil
+
 import pytest
 
 import heed
@@ -88,6 +90,31 @@ def test_terms_of_a_glossary_are_translated_as_it_says(translator, tmp_path):
         translator.translate("the ship", glossary=file)
     with pytest.raises(TypeError, match="a target of glossary"):
         translator.translate("the ship", glossary={"ship": 3})
+def test_confidence_of_translations(translator, tmp_path):
+    with pytest.raises(heed.Error, match="confidence.json"):
+        translator.translate("the sea", confidence=True)
+    shutil.copytree(translator.path, tmp_path / "model")
+    model = heed.load(tmp_path / "model")
+    sources = [f"the sea {word} went out" for word in "old the a ship sea in out went".split()] * 8
+    references = [model.translate(line).text if i % 2 else "0" for i, line in enumerate(sources)]
+    report = model.calibrate_confidence(sources, references)
+    assert report.sentences == len(sources) and report.words >= 200
+    model = heed.load(tmp_path / "model")
+    assert model.evaluate_confidence(sources, references).word_error < report.uncalibrated_word_error
+    best = model.translate("the old sea", confidence=True).candidates[0]
+    assert 0 < best.confidence < 1
+    assert "".join(word.text for word in best.words) == best.text.replace(" ", "")
+    assert all(0 < word.confidence < 1 for word in best.words)
+    assert model.translate("the old sea").candidates[0].confidence is None
+
+
+def test_translations_in_two_steps(translator):
+    between = translator.translate("the old sea")
+    found = translator.translate("the old sea", then=translator)
+    assert found.pivot == between.text
+    assert found.text == translator.translate(between.text).text
+    with pytest.raises(TypeError, match="then"):
+        translator.translate("the old sea", then="model")
 
 
 def test_a_stream_of_a_translator_is_its_translation(translator):

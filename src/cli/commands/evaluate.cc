@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/evaluate_comet.h"
+#include "cli/commands/evaluate_confidence.h"
 #include "cli/lines/output.h"
 #include "cli/lines/standard_input.h"
 #include "cli/options/command.h"
@@ -236,7 +237,7 @@ void add_ter_options(Command& command, EvaluateOptions& options) {
 
 void add_evaluate(Command& program) {
   Command command =
-      program.add_subcommand("evaluate", "Scores translations: BLEU, chrF, TER, COMET");
+      program.add_subcommand("evaluate", "Scores translations: BLEU, chrF, TER, COMET, confidence");
   command.require_subcommand();
   using Metric = MetricChoice::Metric;
   add_metric(command, Metric::bleu, "BLEU: words and groups of up to four",
@@ -251,6 +252,7 @@ void add_evaluate(Command& program) {
   add_metric(command, Metric::ter, "TER: edits and shifts of words; lower is better",
              add_ter_options);
   add_evaluate_comet(command);
+  add_evaluate_confidence(command);
 }
 
 }  // namespace heed::cli

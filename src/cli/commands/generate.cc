@@ -76,16 +76,17 @@ class Printer {
     Json list = Json::array();
     TokenCount count;
     std::string lines;
-    for (const auto& [text, output, alignment] : outputs) {
+    for (const Candidate& candidate : outputs) {
+      const Hypothesis& output = candidate.hypothesis;
       count.generated += static_cast<int64_t>(output.tokens.size());
-      list.push_back({{"text", text},
+      list.push_back({{"text", candidate.text},
                       {"tokens", output.tokens},
                       {"score", output.score},
                       {"log_probability", output.log_probability},
                       {"complete", output.complete}});
       if (arguments_.json) continue;
       if (arguments_.search.n_best > 1) lines += fmt::format("{} ||| ", number);
-      lines += text_ ? escape_line_ends(text) : joined(output.tokens);
+      lines += text_ ? escape_line_ends(candidate.text) : joined(output.tokens);
       if (arguments_.search.n_best > 1) lines += fmt::format(" ||| {:.6f}", output.score);
       lines += '\n';
     }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "cli/commands/translate_confidence.h"
 #include "cli/lines/output.h"
 #include "cli/lines/standard_input.h"
 #include "cli/options/declared_options.h"
@@ -47,12 +48,16 @@ Option add_document_options(Command& command, DocumentArguments& arguments) {
   return document;
 }
 
-void translate_document(const Model& model, const DocumentOptions& options) {
+void translate_document(const Model& model, const DocumentOptions& options, Review& review) {
   DocumentProgress progress;
   const DocumentTranslation translated = model.translate_document(
       read_standard_input(), options, [&](int64_t done, int64_t all) { progress.show(done, all); });
   std::cout << translated.text;
   flush_output();
+  int64_t number = 0;
+  for (const DocumentSentence& sentence : translated.sentences)
+    review.add(++number, sentence.source, sentence.translation);
+  review.finish("sentence");
 }
 
 }  // namespace heed::cli

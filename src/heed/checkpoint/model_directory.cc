@@ -9,6 +9,7 @@
 #include "heed/base/quote.h"
 #include "heed/checkpoint/fit_config.h"
 #include "heed/checkpoint/gguf/model.h"
+#include "heed/checkpoint/marian/marian_model.h"
 #include "heed/checkpoint/mxfp4_experts.h"
 #include "heed/checkpoint/quantized_directory.h"
 #include "heed/kernels/quantize.h"
@@ -102,6 +103,14 @@ struct StoredModel {
       config = std::move(stored.config);
       family = std::move(stored.family);
       if (read != ReadWeights::never) weights = std::move(stored.weights);
+      return;
+    }
+    if (const auto native = io::MarianFiles::find(file)) {
+      MarianModel stored = open_marian_model(*native);
+      config = std::move(stored.config);
+      family = std::move(stored.family);
+      if (read != ReadWeights::never) weights = std::move(stored.weights);
+      file = native->weights;
       return;
     }
     Description description = read_description(file);
@@ -199,6 +208,8 @@ std::unique_ptr<model::Transformer> build_model(const io::ModelFiles& files,
 
 std::shared_ptr<const io::TensorSource> open_directory_tensors(
     const std::filesystem::path& directory) {
+  if (const auto native = io::MarianFiles::find(directory))
+    return open_marian_model(*native).weights;
   return tensors_of(read_description(directory), directory);
 }
 

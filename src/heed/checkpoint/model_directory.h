@@ -38,8 +38,8 @@ struct WeightOptions {
 /// no values, which takes almost no memory.
 class OpenedModel {
  public:
-  /// Opens a directory (config.json, and quantised weights or those of open_model_tensors()) or a
-  /// GGUF file. Throws Error that names the file and the fault.
+  /// Opens a directory (config.json, and quantised weights or those of open_model_tensors(); or
+  /// Marian's own files) or a GGUF file. Throws Error that names the file and the fault.
   explicit OpenedModel(const io::ModelFiles& files, const BuildOptions& options = {});
 
   const model::Transformer& model() const { return *model_; }

@@ -14,6 +14,7 @@
 #include "heed/checkpoint/gguf/adapter.h"
 #include "heed/checkpoint/gguf/end_tokens.h"
 #include "heed/checkpoint/gguf/save.h"
+#include "heed/checkpoint/marian/marian_model.h"
 #include "heed/checkpoint/model_directory.h"
 #include "heed/engine/new_files.h"
 #include "heed/engine/system_errors.h"
@@ -25,6 +26,7 @@
 #include "heed/tasks/text_settings.h"
 #include "heed/text/gguf/tokenizer.h"
 #include "heed/text/gguf/tokenizer_write.h"
+#include "heed/text/translation_tokenizer.h"
 
 namespace heed {
 namespace {
@@ -54,7 +56,13 @@ std::unique_ptr<model::Transformer> load_merged(const io::ModelFiles& files,
                                                 std::vector<std::string>& warnings) {
   // Adapters are added in f32.
   const auto precision = options.adapters.empty() ? std::nullopt : std::optional(DType::f32);
-  auto model = checkpoint::load_model(files, {.precision = {precision}});
+  const auto native = io::MarianFiles::find(files.path());
+  auto model = native ? checkpoint::load_marian_for_transformers(*native)
+                      : checkpoint::load_model(files, {.precision = {precision}});
+  if (native)
+    warnings.push_back(
+        "positions get the frequencies that transformers has, which differ a little from Marian's: "
+        "translations may differ");
   const auto warn = [&](const std::vector<std::string>& more) {
     warnings.insert(warnings.end(), more.begin(), more.end());
   };
@@ -72,6 +80,8 @@ std::unique_ptr<model::Transformer> load_merged(const io::ModelFiles& files,
 std::vector<checkpoint::NamedFile> files_beside(const io::ModelFiles& files) {
   if (files.is_gguf())
     return text::read_gguf_tokenizer(files.gguf()->metadata(), files.path().string()).files();
+  if (io::MarianFiles::find(files.path()))
+    return text::TranslationTokenizer::load(files.path()).files();
   std::vector<checkpoint::NamedFile> beside;
   for (const fs::path& file : checkpoint::copied_files(files.path()))
     beside.emplace_back(file.string(), read_file(files.path() / file));

@@ -22,6 +22,7 @@ namespace heed::engine {
   OPTION(source_language)            \
   OPTION(target_language)            \
   OPTION(alignments)                 \
+  OPTION(confidence)                 \
   OPTION(adapters)                   \
   OPTION(number)
 

@@ -118,6 +118,7 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
       [&] { return chat_templates(files, result->shared_tokenizer("chat")); });
   result->pair_settings.set([&] { return tasks::read_pair_settings(path); });
   result->sentences.set([&] { return document::read_sentence_settings(path); });
+  result->confidence.set([&] { return generate::read_calibrations(path); });
   result->default_embedder.set([&] { return result->make_embedder({}); });
   prepare_speculation(*result);
   result->warnings = warnings_of(*result);

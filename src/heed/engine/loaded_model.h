@@ -14,6 +14,7 @@
 #include "heed/engine/adapters.h"
 #include "heed/engine/output_constraints.h"
 #include "heed/engine/value_or_error.h"
+#include "heed/generate/confidence/calibration.h"
 #include "heed/generate/generation_config.h"
 #include "heed/generate/generator.h"
 #include "heed/generate/speculation/draft_lengths.h"
@@ -54,6 +55,7 @@ struct LoadedModel {
   ValueOrError<tasks::TextSettings> text_settings;
   ValueOrError<tasks::PairSettings> pair_settings;
   ValueOrError<document::SentenceSettings> sentences;
+  ValueOrError<generate::ConfidenceCalibrations> confidence;
   std::vector<std::string> warnings;  // see Model::warnings()
   OutputConstraints output_constraints;
   mutable std::once_flag token_joints_once;

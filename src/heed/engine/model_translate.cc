@@ -2,8 +2,10 @@
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
+#include "heed/engine/confidence/candidate_confidence.h"
 #include "heed/engine/detected_source.h"
 #include "heed/engine/loaded_model.h"
+#include "heed/engine/pivot.h"
 #include "heed/generate/glossary.h"
 #include "heed/generate/translator.h"
 #include "heed/model.h"
@@ -46,18 +48,20 @@ Translation Model::translate(const std::string& line, const TranslateOptions& op
 std::vector<Translation> Model::translate_batch(const std::vector<std::string>& lines,
                                                 const TranslateOptions& options,
                                                 int64_t first_number) const {
+  if (engine::has_pivot(options)) return engine::translate_via(*this, lines, options, first_number);
   const ExecutorScope scope(*loaded_->executor);
   const text::TranslationTokenizer& tokenizer = tokenizer_of(*loaded_);
   engine::check_count("first_number", first_number);
   engine::check_count("batch_tokens", options.batch_tokens, 0);
+  const bool detects = options.source_language == engine::kDetectSource;
   generate::Translator::Options details{.search = options.search,
                                         .dtype = loaded_->activations(),
                                         .batch_tokens = options.batch_tokens,
-                                        .scores = options.search.scores,
+                                        .scores = options.search.scores || options.confidence,
                                         .alignments = options.alignments,
                                         .languages = languages_of(options),
                                         .rules = loaded_->generation.value().rules};
-  if (options.source_language == engine::kDetectSource)
+  if (detects)
     details.source_of = [&](const std::string& line) {
       return engine::with_detected_source(languages_of(options), line, tokenizer).source;
     };
@@ -67,8 +71,12 @@ std::vector<Translation> Model::translate_batch(const std::vector<std::string>& 
       return generate::required_terms(glossary.required_by(line, source), source, tokenizer,
                                       loaded_->token_joints());
     };
+  if (options.confidence && !detects)
+    engine::calibration_for(*loaded_, {options.source_language, options.target_language});
   const generate::Translator translator(*loaded_->transformer, tokenizer, std::move(details));
-  return translator.translate(lines, first_number);
+  std::vector<Translation> translations = translator.translate(lines, first_number);
+  if (options.confidence) engine::add_confidence(*loaded_, options, lines, translations);
+  return translations;
 }
 
 std::vector<std::vector<RequiredText>> Model::required_texts(
@@ -83,6 +91,7 @@ std::vector<std::vector<RequiredText>> Model::required_texts(
 
 std::vector<int32_t> Model::source_tokens(std::string_view line,
                                           const TranslateOptions& options) const {
+  if (engine::has_pivot(options)) return source_tokens(line, engine::first_step(*this, options));
   const text::TranslationTokenizer& tokenizer = tokenizer_of(*loaded_);
   text::require_utf8(line, "the line");
   std::vector<int32_t> tokens = tokenizer.encode_source(

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/engine/confidence/candidate_confidence.h"
 #include "heed/engine/detected_source.h"
 #include "heed/generate/alignment.h"
 #include "heed/generate/beam.h"
@@ -57,16 +58,20 @@ class SampledJob : public SessionJob {
 /// Greedy or beam search.
 class SearchJob : public SessionJob {
  public:
-  /// Words are aligned as those of the tokenizer `aligned`; null: they are not.
   SearchJob(const LoadedModel& model, const SearchOptions& options, generate::GeneratorInput input,
-            generate::TokenRules rules, const text::TranslationTokenizer* aligned,
-            const generate::OutputConstraint& constraint = {},
+            generate::TokenRules rules, const generate::OutputConstraint& constraint = {},
             std::shared_ptr<const generate::RequiredTerms> terms = nullptr)
       : model_(model),
         input_(std::move(input)),
         has_terms_(terms != nullptr),
-        decoding_(options, input_, std::move(rules), constraint, std::move(terms)),
-        aligned_(aligned) {}
+        decoding_(options, input_, std::move(rules), constraint, std::move(terms)) {}
+
+  /// Words are aligned as those of the tokenizer.
+  void align(const text::TranslationTokenizer& tokenizer) { aligned_ = &tokenizer; }
+  /// `calibration` must outlive this.
+  void add_confidence_of(const generate::ConfidenceCalibration& calibration) {
+    calibration_ = &calibration;
+  }
 
   generate::Scheduler::Request request() override {
     return {.source = input_.source,
@@ -82,6 +87,7 @@ class SearchJob : public SessionJob {
       candidates.push_back(model_.candidate_of(result.hypothesis));
       if (aligned_)
         candidates.back().alignment = generate::align_words(*aligned_, input_.source, result);
+      if (calibration_) add_confidence(model_, *calibration_, candidates.back());
     }
     Delta delta{.request = id};
     delta.candidates = &candidates;
@@ -93,22 +99,25 @@ class SearchJob : public SessionJob {
   generate::GeneratorInput input_;
   bool has_terms_;
   generate::BeamState decoding_;
-  const text::TranslationTokenizer* aligned_;
+  const text::TranslationTokenizer* aligned_ = nullptr;           // null: words are not aligned
+  const generate::ConfidenceCalibration* calibration_ = nullptr;  // null: confidence is not asked
 };
 
 /// A translation has the limits and defaults of Model::translate().
 std::unique_ptr<SessionJob> translation_job(const LoadedModel& model,
                                             const text::TranslationTokenizer& tokenizer,
                                             const Request& request) {
-  const SearchOptions options = request.search.value_or(TranslateOptions().search);
+  SearchOptions options = request.search.value_or(TranslateOptions().search);
+  options.scores |= request.confidence;
   check(options);
   const model::ModelConfig& config = model.transformer->config();
   generate::TokenRules rules = model.generation.value().rules;
-  const text::LanguagePair languages{request.source_language, request.target_language};
+  text::LanguagePair languages{request.source_language, request.target_language};
   std::vector<int32_t> source;
   if (const auto* text = std::get_if<std::string>(&request.prompt)) {
     text::require_utf8(*text, "the text");
-    source = tokenizer.encode_source(*text, with_detected_source(languages, *text, tokenizer));
+    languages = with_detected_source(std::move(languages), *text, tokenizer);
+    source = tokenizer.encode_source(*text, languages);
   } else {
     source = std::get<std::vector<int32_t>>(request.prompt);
   }
@@ -123,9 +132,12 @@ std::unique_ptr<SessionJob> translation_job(const LoadedModel& model,
   generate::GeneratorInput input =
       generate::translation_input(config, options, std::move(source), std::move(prompt));
   generate::check_terms(terms.get(), rules, input, options);
-  return std::make_unique<SearchJob>(model, options, std::move(input), std::move(rules),
-                                     request.alignments ? &tokenizer : nullptr,
-                                     generate::OutputConstraint(), std::move(terms));
+  auto job = std::make_unique<SearchJob>(model, options, std::move(input), std::move(rules),
+                                         generate::OutputConstraint(), std::move(terms));
+  if (request.alignments) job->align(tokenizer);
+  if (request.confidence)
+    job->add_confidence_of(calibration_for(model, {languages.source, languages.target}));
+  return job;
 }
 
 std::unique_ptr<SessionJob> search_job(const LoadedModel& model, const SearchOptions& options,
@@ -135,7 +147,7 @@ std::unique_ptr<SessionJob> search_job(const LoadedModel& model, const SearchOpt
   const generate::Generator generator(*model.transformer, std::nullopt, limits);
   return std::make_unique<SearchJob>(model, options,
                                      generator.input(model.tokens_of(request.prompt)), limits.rules,
-                                     nullptr, limits.constraint);
+                                     limits.constraint);
 }
 
 }  // namespace
@@ -156,6 +168,7 @@ std::unique_ptr<SessionJob> SessionJob::make(const LoadedModel& model, const Req
                 "alignments were requested, but this model does not translate");
   require_input(request.required_texts.empty(),
                 "texts are required of an output, but this model does not translate");
+  require_input(!request.confidence, "confidence was requested, but this model does not translate");
   if (request.search) return search_job(model, *request.search, request);
   return std::make_unique<SampledJob>(model, request);
 }

@@ -88,6 +88,7 @@ void Beam::finish(const Sequence& sequence, double log_probability, size_t token
   SearchResult result{.hypothesis = {.tokens = sequence.tokens,
                                      .log_probability = log_probability,
                                      .score = log_probability / penalty,
+                                     .token_log_probabilities = sequence.token_log_probabilities,
                                      .complete = tokens > sequence.tokens.size()}};
   // Of the rows whose logits chose the tokens, without the one that chose the end token.
   if (sequence.cross_attention)
@@ -138,6 +139,8 @@ bool Beam::advance(std::span<const TokenLogits> log_probabilities) {
       next.back().tokens.push_back(candidate.token);
       if (next.back().constrained) next.back().constrained->append(candidate.token);
       if (next.back().terms) next.back().terms->append(candidate.token);
+      next.back().token_log_probabilities.push_back(candidate.log_probability -
+                                                    sequence.log_probability);
       next.back().log_probability = candidate.log_probability;
     }
   }
@@ -148,13 +151,14 @@ bool Beam::advance(std::span<const TokenLogits> log_probabilities) {
   return true;
 }
 
-void Beam::append(int32_t token, double log_probability) {
+void Beam::append(int32_t token, std::optional<double> log_probability) {
   Sequence& sequence = sequences_.front();
-  sequence.log_probability += log_probability;
+  sequence.log_probability += log_probability.value_or(0);
   if (is_end(token)) {
     finish(sequence, sequence.log_probability, sequence.tokens.size() + 1);
   } else {
     sequence.tokens.push_back(token);
+    if (log_probability) sequence.token_log_probabilities.push_back(*log_probability);
     if (sequence.constrained) sequence.constrained->append(token);
   }
   finish_search_if_complete();
@@ -213,8 +217,8 @@ void BeamState::advance_greedily(Logits& logits) {
     const std::vector<TokenLogit> before = largest.allowed();
     if (const std::optional<int32_t> token = greedy_token(largest)) {
       const float logit = std::ranges::find(before, *token, &TokenLogit::token)->logit;
-      return beam_.append(*token,
-                          scores_ ? static_cast<double>(logits.log_probability(0, logit)) : 0.0);
+      return beam_.append(
+          *token, scores_ ? std::optional<double>(logits.log_probability(0, logit)) : std::nullopt);
     }
   }
   Tensor probabilities;
@@ -223,9 +227,9 @@ void BeamState::advance_greedily(Logits& logits) {
     log_softmax(logits, probabilities);
   }
   const int32_t token = *greedy_token(logits.all(0));
-  beam_.append(token, scores_ ? static_cast<double>(
+  beam_.append(token, scores_ ? std::optional<double>(
                                     probabilities.values<float>()[static_cast<size_t>(token)])
-                              : 0.0);
+                              : std::nullopt);
 }
 
 /// Rules that scale logits differ from those that scale log-probabilities, so the former come after

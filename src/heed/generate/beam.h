@@ -32,7 +32,7 @@ class Beam {
   /// required terms, which forbids some. Returns false, and does nothing, if too few are known.
   bool advance(std::span<const TokenLogits> log_probabilities);
   /// One step of greedy search, for a beam with one sequence: appends `token`.
-  void append(int32_t token, double log_probability = 0);
+  void append(int32_t token, std::optional<double> log_probability = {});
 
   /// The n_best finished hypotheses, best first.
   std::vector<SearchResult> best() const;

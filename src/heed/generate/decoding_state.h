@@ -14,9 +14,10 @@ namespace heed::generate {
 
 /// An unfinished output: one hypothesis of a beam, or the only output of a request.
 struct Sequence {
-  std::vector<int32_t> tokens;      // output so far
-  std::vector<int32_t> cache_rows;  // the rows of the kv cache for each token read
-  double log_probability = 0;       // used by beam search
+  std::vector<int32_t> tokens;                       // output so far
+  std::vector<int32_t> cache_rows;                   // the rows of the kv cache for each token read
+  double log_probability = 0;                        // used by beam search
+  std::vector<double> token_log_probabilities = {};  // of `tokens`, where they are computed
   /// The cross-attention weights of the tokens read, by cache row (CrossAttentionSums::by_row()).
   /// Null unless the request asks for them.
   const std::vector<Tensor>* cross_attention = nullptr;

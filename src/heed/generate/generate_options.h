@@ -131,16 +131,23 @@ enum class SamplingUse { samples, penalizes };
   OPTION(scores, .help = "Compute scores in greedy search, too")
 
 // Beside these TranslateOptions has SearchOptions.
-#define HEED_TRANSLATE_VALUES(OPTION)                                                           \
-  OPTION(source_language,                                                                       \
-         .help =                                                                                \
-             "Language of the input, for multilingual models, by the code of the model's "      \
-             "tokenizer (en, en_XX, eng_Latn); auto: that of each line")                        \
-  OPTION(target_language, .help = "Language to translate into, likewise")                       \
-  OPTION(alignments, .help = "Also print word alignments, taken from cross-attention")          \
-  OPTION(batch_tokens,                                                                          \
-         .help =                                                                                \
-             "Source tokens times beams per batch; does not change results (default: 2048 for " \
+#define HEED_TRANSLATE_VALUES(OPTION)                                                             \
+  OPTION(source_language,                                                                         \
+         .help =                                                                                  \
+             "Language of the input, for multilingual models, by the code of the model's "        \
+             "tokenizer (en, en_XX, eng_Latn); auto: that of each line")                          \
+  OPTION(target_language, .help = "Language to translate into, likewise")                         \
+  OPTION(via, .help =                                                                             \
+                  "Translate into this language first (en), and from there into the target, for " \
+                  "pairs that a model knows badly or that need two models (--then)")              \
+  OPTION(alignments, .help = "Also print word alignments, taken from cross-attention")            \
+  OPTION(confidence,                                                                              \
+         .help =                                                                                  \
+             "Also print the probability that a translation is right, and with --json that of "   \
+             "each word; the model must be calibrated: heed evaluate confidence")                 \
+  OPTION(batch_tokens,                                                                            \
+         .help =                                                                                  \
+             "Source tokens times beams per batch; does not change results (default: 2048 for "   \
              "quantised weights, else 8192; on a GPU 16384)")
 // Each of these is an array in C.
 #define HEED_TRANSLATE_LISTS(OPTION)                                                              \

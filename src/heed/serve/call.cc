@@ -116,6 +116,14 @@ void Call::on_cancel(std::function<void()> function) {
 }
 
 void Call::enqueue(Admission& admission, int64_t tokens) {
+  {
+    const MutexLock lock(mutex_);
+    if (statistics_.started) {
+      admission.leave(0, -tokens);
+      waiting_tokens_ += tokens;
+      return;
+    }
+  }
   admission.enter(tokens);
   const MutexLock lock(mutex_);
   admission_ = &admission;

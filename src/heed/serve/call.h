@@ -67,7 +67,7 @@ class Call {
   void on_cancel(std::function<void()> function);
 
   /// Counts the call in `admission` with its tokens of input. Throws ApiError as
-  /// Admission::enter().
+  /// Admission::enter(), but for a second part of the work: a call that has started goes on.
   void enqueue(Admission& admission, int64_t tokens);
   /// Notes that a part of the work starts: so many tokens of input wait no longer.
   void part_started(int64_t tokens);

@@ -47,6 +47,17 @@ struct Lines {
   }
 };
 
+/// Appends the words of a line that has confidence, which counts by their number.
+void add_words(const Candidate& line, Candidate& whole) {
+  if (!line.confidence) return;
+  const auto before = static_cast<double>(whole.words.size());
+  const auto own = static_cast<double>(line.words.size());
+  if (before + own > 0)
+    whole.confidence =
+        (before * whole.confidence.value_or(0) + own * *line.confidence) / (before + own);
+  whole.words.insert(whole.words.end(), line.words.begin(), line.words.end());
+}
+
 /// Puts the translations of lines together.
 std::vector<TranslatedText> joined(const Lines& lines, size_t texts,
                                    const std::vector<std::vector<Candidate>>& translations) {
@@ -62,7 +73,8 @@ std::vector<TranslatedText> joined(const Lines& lines, size_t texts,
     }
     text.text += place.end;
   }
-  // Of several lines there is one candidate: the best of each.
+  // Of several lines there is one candidate: the best of each. Its confidence is that of a word
+  // drawn from all.
   for (size_t i = 0; i < texts; ++i) {
     if (count[i] == 1 || result[i].text.empty()) continue;
     Candidate whole{.text = result[i].text, .hypothesis = {}};
@@ -71,6 +83,7 @@ std::vector<TranslatedText> joined(const Lines& lines, size_t texts,
       const Hypothesis& line = translations[static_cast<size_t>(place.request)].front().hypothesis;
       whole.hypothesis.log_probability += line.log_probability;
       whole.hypothesis.score += line.score;
+      add_words(translations[static_cast<size_t>(place.request)].front(), whole);
     }
     result[i].candidates.push_back(std::move(whole));
   }
@@ -95,7 +108,8 @@ class TranslationCall : public GenerationCall {
                           .source_language = options_.source_language,
                           .target_language = options_.target_language,
                           .alignments = options_.alignments,
-                          .required_texts = required[requests.size()]});
+                          .required_texts = required[requests.size()],
+                          .confidence = options_.confidence});
       tokens.push_back(std::ssize(source));
     }
     if (requests.empty()) return on_end();

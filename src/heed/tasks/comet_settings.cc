@@ -8,10 +8,12 @@
 #include "heed/base/error.h"
 #include "heed/base/parse_number.h"
 #include "heed/base/quote.h"
-#include "heed/base/text_lines.h"
+#include "heed/io/flat_yaml.h"
 
 namespace heed::tasks {
 namespace {
+
+using io::FlatYaml;
 
 /// Keys of training, of the progress of it, and of word labels, which are not computed.
 const std::set<std::string_view> kOfTraining = {"batch_size",
@@ -39,93 +41,6 @@ const std::set<std::string_view> kOfTraining = {"batch_size",
                                                 "word_layer",
                                                 "word_level_training",
                                                 "word_weights"};
-
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(' ');
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
-}
-
-/// A value of the file: a scalar is a list of one.
-struct YamlValue {
-  std::vector<std::string> items;
-  bool is_list = false;
-};
-
-/// A mapping of scalars and of lists of scalars, in blocks or in brackets.
-class FlatYaml {
- public:
-  explicit FlatYaml(const std::filesystem::path& path) : file_(path.string()) {
-    for_each_line(path, [&](std::string_view line, size_t number) { add(line, number); });
-  }
-
-  const std::string& file() const { return file_; }
-  const std::map<std::string, YamlValue>& values() const { return values_; }
-
-  /// The scalar of a key; none if it is absent or null.
-  std::optional<std::string> scalar(const std::string& key) const {
-    const auto found = values_.find(key);
-    if (found == values_.end()) return {};
-    const YamlValue& value = found->second;
-    require(!value.is_list, "{}: {} is a list, expected one value", file_, key);
-    if (value.items.empty()) return {};
-    return value.items.front();
-  }
-  std::optional<std::vector<std::string>> list(const std::string& key) const {
-    const auto found = values_.find(key);
-    if (found == values_.end()) return {};
-    require(found->second.is_list, "{}: {} is not a list", file_, key);
-    return found->second.items;
-  }
-
- private:
-  std::string unquoted(std::string_view text, size_t number) const {
-    if (text.size() >= 2 && (text.front() == '\'' || text.front() == '"') &&
-        text.back() == text.front())
-      text = text.substr(1, text.size() - 2);
-    else
-      require(text.find_first_of("&*!|>{}%@`'\"") == text.npos, "{}: line {}: cannot read {}",
-              file_, number, quoted(text));
-    return std::string(text);
-  }
-
-  void set(YamlValue& value, std::string_view text, size_t number) const {
-    if (text.empty() || text == "null" || text == "~") return;
-    if (text.front() != '[') {
-      value.items.push_back(unquoted(text, number));
-      return;
-    }
-    require(text.back() == ']', "{}: line {}: a list does not end", file_, number);
-    value.is_list = true;
-    text = text.substr(1, text.size() - 2);
-    while (!trimmed(text).empty()) {
-      const size_t comma = std::min(text.find(','), text.size());
-      value.items.push_back(unquoted(trimmed(text.substr(0, comma)), number));
-      text.remove_prefix(std::min(comma + 1, text.size()));
-    }
-  }
-
-  void add(std::string_view line, size_t number) {
-    const std::string_view text = trimmed(line);
-    if (text.empty() || text.front() == '#' || text == "---") return;
-    if (text.front() == '-') {
-      require(!last_.empty() && (values_[last_].is_list || values_[last_].items.empty()),
-              "{}: line {}: an item of no list", file_, number);
-      values_[last_].is_list = true;
-      values_[last_].items.push_back(unquoted(trimmed(text.substr(1)), number));
-      return;
-    }
-    const size_t colon = text.find(':');
-    require(colon != text.npos && line.front() != ' ', "{}: line {}: expected KEY: VALUE", file_,
-            number);
-    last_ = std::string(text.substr(0, colon));
-    require(!values_.contains(last_), "{}: line {}: {} occurs twice", file_, number, quoted(last_));
-    set(values_[last_], trimmed(text.substr(colon + 1)), number);
-  }
-
-  std::string file_, last_;
-  std::map<std::string, YamlValue> values_;
-};
 
 /// The value of `key`, which must be a name of `choices`; `missing` if it is absent.
 template <typename T>

@@ -6,6 +6,8 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/base/quote.h"
+#include "heed/text/files/marian_vocabulary.h"
 #include "heed/text/files/tokenizer_class.h"
 #include "heed/text/files/tokenizer_files.h"
 
@@ -34,20 +36,30 @@ LanguageTokens opus_languages(const PieceNames& names) {
   return {LanguageTokens::Layout::target_in_source, std::move(codes)};
 }
 
-TranslationTokenizer::Files marian_files(const SentencePiece& pieces, const PieceNames& names) {
+std::string vocabulary_json(const PieceNames& names) {
   nlohmann::ordered_json vocabulary = nlohmann::ordered_json::object();
   // Looking each name up among those already there, as operator[] does, is quadratic.
   auto& entries = vocabulary.get_ref<nlohmann::ordered_json::object_t&>();
   for (size_t id = 0; id < names.size(); ++id) entries.emplace_back(names[id], id);
+  return dump_json(vocabulary, {.indent = 0}) + "\n";
+}
+
+/// `target` may be the same as `source`.
+TranslationTokenizer::Files marian_files(const MarianVocabulary& source,
+                                         const MarianVocabulary& target) {
+  const bool separate = source.names != target.names;
   const nlohmann::json settings = {{"tokenizer_class", "MarianTokenizer"},
                                    {"eos_token", kEndOfSequence},
                                    {"unk_token", kUnknownPiece},
-                                   {"pad_token", "<pad>"},
-                                   {"separate_vocabs", false}};
-  return {{"tokenizer_config.json", dump_json(settings, {.indent = 2}) + "\n"},
-          {"source.spm", pieces.serialized()},
-          {"target.spm", pieces.serialized()},
-          {"vocab.json", dump_json(vocabulary, {.indent = 0}) + "\n"}};
+                                   {"pad_token", kMarianPad},
+                                   {"separate_vocabs", separate}};
+  TranslationTokenizer::Files files{
+      {"tokenizer_config.json", dump_json(settings, {.indent = 2}) + "\n"},
+      {"source.spm", source.pieces.serialized()},
+      {"target.spm", target.pieces.serialized()},
+      {"vocab.json", vocabulary_json(*source.names)}};
+  if (separate) files.emplace_back("target_vocab.json", vocabulary_json(*target.names));
+  return files;
 }
 
 }  // namespace
@@ -60,10 +72,11 @@ TranslationTokenizer::TranslationTokenizer(std::shared_ptr<const TranslationPiec
       languages_(std::move(languages)) {}
 
 bool TranslationTokenizer::exists(const std::filesystem::path& directory) {
-  return path_exists(directory / "source.spm");
+  return path_exists(directory / "source.spm") || io::MarianFiles::find(directory);
 }
 
 TranslationTokenizer TranslationTokenizer::load(const std::filesystem::path& directory) {
+  if (const auto files = io::MarianFiles::find(directory)) return load_native(directory, *files);
   if (exists(directory)) return load_marian(directory);
   require(is_multilingual(directory),
           "{} is not the directory of a translation model: it has no source.spm",
@@ -106,7 +119,19 @@ TranslationTokenizer TranslationTokenizer::shared(const SentencePiece& pieces) {
   for (int32_t id = 0; id < pieces.vocab_size(); ++id) names.push_back(pieces.piece(id));
   const auto kept = std::make_shared<const PieceNames>(std::move(names));
   auto pairs = sentencepiece_pairs(pieces, pieces, kept, kept);
-  return {std::move(pairs), id_of(*kept, kEndOfSequence), {}, marian_files(pieces, *kept)};
+  const MarianVocabulary both{pieces, kept};
+  return {std::move(pairs), id_of(*kept, kEndOfSequence), {}, marian_files(both, both)};
+}
+
+TranslationTokenizer TranslationTokenizer::load_native(const std::filesystem::path& directory,
+                                                       const io::MarianFiles& files) {
+  const auto [source, target] = read_marian_vocabularies(directory, files);
+  const int32_t eos = id_of(*source.names, kEndOfSequence);
+  require(id_of(*target.names, kEndOfSequence) == eos,
+          "{}: {} has another number than in {}, which is {}", files.target_vocabulary.string(),
+          quoted(kEndOfSequence), files.source_vocabulary.string(), eos);
+  auto pairs = sentencepiece_pairs(source.pieces, target.pieces, source.names, target.names);
+  return {std::move(pairs), eos, opus_languages(*source.names), marian_files(source, target)};
 }
 
 std::pair<std::string_view, std::string_view> TranslationTokenizer::split_language(

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/io/marian_files.h"
 #include "heed/text/language_tokens.h"
 #include "heed/text/translation_pieces.h"
 
@@ -21,7 +22,7 @@ namespace heed::text {
 /// token for each language.
 class TranslationTokenizer {
  public:
-  /// Whether a model directory has Marian's files.
+  /// Whether a model directory has Marian's files: those of transformers, or Marian's own.
   static bool exists(const std::filesystem::path& directory);
   /// Whether it has those of mBART, M2M-100 or NLLB, as its configuration says.
   static bool is_multilingual(const std::filesystem::path& directory);
@@ -68,6 +69,8 @@ class TranslationTokenizer {
   TranslationTokenizer(std::shared_ptr<const TranslationPieces> pieces, int32_t eos,
                        LanguageTokens languages, Files files);
   static TranslationTokenizer load_marian(const std::filesystem::path& directory);
+  static TranslationTokenizer load_native(const std::filesystem::path& directory,
+                                          const io::MarianFiles& files);
   static TranslationTokenizer load_multilingual(const std::filesystem::path& directory);
   /// What a source begins with: >>code<< and the rest.
   std::pair<std::string_view, std::string_view> split_language(std::string_view text) const;

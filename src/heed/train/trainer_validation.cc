@@ -203,7 +203,10 @@ void Trainer::try_average() {
 }
 
 void Trainer::save_best() {
-  if (group_->is_root()) weights_->save(run_.root(), task_.files());
+  if (!group_->is_root()) return;
+  std::vector<checkpoint::NamedFile> files = task_.files();
+  for (checkpoint::NamedFile& file : task_.evaluated_files()) files.push_back(std::move(file));
+  weights_->save(run_.root(), files);
 }
 
 /// Throws Error when the weights are not finite: they must not replace a good checkpoint.

@@ -44,9 +44,11 @@ TranslateOptions read_translate_options(JsonFields& fields) {
   read_option(fields, SearchOption::length_penalty, search);
   read_option(fields, SearchOption::max_new_tokens, search);
   search.scores = true;
+  read_option(fields, TranslateOption::via, options);
   read_option(fields, TranslateOption::alignments, options);
   options.glossary = read_glossary(fields, TranslateOption::glossary.key);
   read_option(fields, TranslateOption::do_not_translate, options);
+  read_option(fields, TranslateOption::confidence, options);
   return options;
 }
 

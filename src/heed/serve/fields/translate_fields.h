@@ -7,7 +7,7 @@
 namespace heed::serve {
 
 /// "source_language", "target_language", "num_beams", "n_best", "length_penalty", "max_new_tokens",
-/// "alignments", "glossary", "do_not_translate". Throws ApiError as JsonFields.
+/// "via", "alignments", "glossary", "do_not_translate", "confidence". Throws ApiError as JsonFields.
 TranslateOptions read_translate_options(JsonFields& fields);
 
 /// Replaces languages that the configuration gives the model, and that GET /v1/models lists, by the

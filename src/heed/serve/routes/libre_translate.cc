@@ -1,6 +1,7 @@
 // LibreTranslate's API, so that its clients work: https://docs.libretranslate.com
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "heed/base/parse_number.h"
 #include "heed/base/quote.h"
@@ -9,6 +10,7 @@
 #include "heed/serve/detected_language.h"
 #include "heed/serve/generation_call.h"
 #include "heed/serve/language_codes.h"
+#include "heed/serve/pivot_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
 #include "heed/serve/translation_call.h"
@@ -20,15 +22,22 @@ constexpr int kMaxAlternatives = 16;
 /// Languages of a detection that are less probable are left out.
 constexpr double kLeastListed = 0.01;
 
-bool translates(const ModelRegistry::ModelInfo& model) {
-  return std::ranges::find(model.tasks, "translate") != model.tasks.end();
+/// Adds the targets that translation_path() reaches through another language.
+void add_targets_in_two_steps(Json& list, const std::vector<ModelRegistry::ModelInfo>& models) {
+  std::set<std::string> all;
+  for (const Json& language : list)
+    for (const Json& target : language["targets"]) all.insert(target.get<std::string>());
+  for (Json& language : list) {
+    const auto code = language["code"].get<std::string>();
+    const auto direct = language["targets"].get<std::set<std::string>>();
+    for (const std::string& target : all)
+      if (target != code && !direct.contains(target) && translation_path(models, code, target))
+        language["targets"].push_back(target);
+  }
 }
 
-bool has(const std::vector<std::string>& codes, const std::string& language) {
-  return !code_of_language(codes, language).empty();
-}
-
-/// The languages of the translators, with those that each can be translated into.
+/// The languages of the translators, with those that each can be translated into, in two steps if
+/// no model does it in one.
 Json language_list(const std::vector<ModelRegistry::ModelInfo>& models) {
   Json list = Json::array();
   const auto targets_of = [&](const std::string& source) -> Json& {
@@ -49,6 +58,7 @@ Json language_list(const std::vector<ModelRegistry::ModelInfo>& models) {
       }
     }
   }
+  add_targets_in_two_steps(list, models);
   return list;
 }
 
@@ -139,10 +149,13 @@ class GivenTexts {
   std::vector<size_t> first_;  // of parts_, of each text, and their end
 };
 
-/// The model's code of a language; none if it has no languages to choose from.
-std::string own_code(const std::vector<std::string>& codes, const std::string& language) {
-  return codes.empty() || language == engine::kDetectSource ? ""
-                                                            : code_of_language(codes, language);
+/// The model of the call alone if the client named it, or if it has both languages.
+TranslationPath path_of_call(const ModelCall& call, bool named, const std::string& source,
+                             const std::string& target) {
+  const TranslationPath direct{.first = call.target.name, .second = {}, .via = {}};
+  if (named) return direct;
+  const auto path = translation_path(call.services.models.list(), source, target);
+  return path && path->first == call.target.name ? *path : direct;
 }
 
 /// As LibreTranslate has it, with whole percents.
@@ -153,12 +166,21 @@ Json detected_json(const DetectedLanguage& language) {
 /// The language of a call's texts, among those of the translators that have the target.
 std::string detected_for(const Services& services, JsonFields& fields, const std::string& target) {
   std::vector<std::string> sources;
-  for (const ModelRegistry::ModelInfo& model : services.models.list())
-    if (translates(model) && has(model.languages, target))
-      for (const std::string& source : model.source_languages)
-        if (const std::string code = short_language(source);
-            std::ranges::find(sources, code) == sources.end())
-          sources.push_back(code);
+  const std::vector<ModelRegistry::ModelInfo> models = services.models.list();
+  const auto add_sources = [&](const auto& reaches_target) {
+    for (const ModelRegistry::ModelInfo& model : models)
+      if (translates(model))
+        for (const std::string& source : model.source_languages)
+          if (const std::string code = short_language(source);
+              std::ranges::find(sources, code) == sources.end() && reaches_target(model, code))
+            sources.push_back(code);
+  };
+  add_sources([&](const ModelRegistry::ModelInfo& model, const std::string&) {
+    return has_language(model.languages, target);
+  });
+  add_sources([&](const ModelRegistry::ModelInfo&, const std::string& source) {
+    return translation_path(models, source, target).has_value();
+  });
   if (sources.empty())
     throw invalid_request("target", fmt::format("{} is not supported", one_line(target)));
   if (!fields.find("q")) throw missing("q");
@@ -173,21 +195,21 @@ void get_languages(Services& services, Call& call) {
   call.respond_json(language_list(services.models.list()));
 }
 
-/// Clients name languages instead of a model: the first translator that has them.
+/// Clients name languages instead of a model: the first translator that has them, or the first of
+/// two steps.
 std::string choose_translator(const Services& services, const Json& body, std::string named) {
   if (!named.empty()) return named;
   JsonFields fields(body);
   std::string source = required(fields, "source");
   const std::string target = required(fields, "target");
   if (source == engine::kDetectSource) source = detected_for(services, fields, target);
+  const std::vector<ModelRegistry::ModelInfo> models = services.models.list();
+  if (const auto path = translation_path(models, source, target)) return path->first;
   bool knows_source = false, knows_target = false;
-  for (const ModelRegistry::ModelInfo& model : services.models.list()) {
+  for (const ModelRegistry::ModelInfo& model : models) {
     if (!translates(model)) continue;
-    const bool from = has(model.source_languages, source);
-    const bool into = has(model.languages, target);
-    if (from && into) return model.name;
-    knows_source |= from;
-    knows_target |= into;
+    knows_source |= has_language(model.source_languages, source);
+    knows_target |= has_language(model.languages, target);
   }
   if (!knows_source)
     throw invalid_request("source", fmt::format("{} is not supported", one_line(source)));
@@ -201,6 +223,7 @@ void post_libre_translate(const ModelCall& call) {
   require_task(call.target, call.target.tasks.translate, "translate");
   JsonFields fields = call.fields();
   fields.ignore({"api_key", "secret", "model"});
+  const bool named = fields.find("model") != nullptr;
   if (!fields.find("q")) throw missing("q");
   const bool list = fields.require("q").is_array();
   const std::vector<std::string> texts = read_texts(fields, "q");
@@ -210,7 +233,6 @@ void post_libre_translate(const ModelCall& call) {
   const int alternatives = read_alternatives(fields);
   fields.end();
 
-  const Model& model = call.model();
   TranslateOptions options;
   options.search.n_best = 1 + alternatives;
   options.search.num_beams = std::max(options.search.num_beams, options.search.n_best);
@@ -224,27 +246,29 @@ void post_libre_translate(const ModelCall& call) {
     found.language.code = found.code;
     detected = detected_json(found.language);
   }
-  options.source_language = own_code(model.source_languages(), source);
-  options.target_language = own_code(model.languages(), target);
+  options.source_language = source == engine::kDetectSource ? "" : source;
+  options.target_language = target;
   options.alignments = given->uses_alignments();
-  translate(call, given->parts(), options, "q",
-            [list, alternatives, given, detected](
-                Call& answered, const std::vector<TranslatedText>& translated, int64_t, int64_t) {
-              Json best = Json::array(), others = Json::array(), languages = Json::array();
-              for (size_t i = 0; i < given->size(); ++i) {
-                best.push_back(given->translation(i, translated, 0));
-                Json own = Json::array();
-                for (int k = 1; k <= given->candidates(i, translated, alternatives); ++k)
-                  own.push_back(given->translation(i, translated, static_cast<size_t>(k)));
-                others.push_back(std::move(own));
-                languages.push_back(detected);
-              }
-              Json answer = {{"translatedText", list ? best : best.front()}};
-              if (alternatives > 0) answer["alternatives"] = list ? others : others.front();
-              if (!detected.is_null())
-                answer["detectedLanguage"] = list ? languages : languages.front();
-              answered.respond_json(answer);
-            });
+  const TranslationPath path = path_of_call(call, named, source, target);
+  translate_along(
+      call, path, given->parts(), options, "q",
+      [list, alternatives, given, detected, path](
+          Call& answered, const std::vector<TranslatedText>& translated, int64_t, int64_t) {
+        Json best = Json::array(), others = Json::array(), languages = Json::array();
+        for (size_t i = 0; i < given->size(); ++i) {
+          best.push_back(given->translation(i, translated, 0));
+          Json own = Json::array();
+          for (int k = 1; k <= given->candidates(i, translated, alternatives); ++k)
+            own.push_back(given->translation(i, translated, static_cast<size_t>(k)));
+          others.push_back(std::move(own));
+          languages.push_back(detected);
+        }
+        Json answer = {{"translatedText", list ? best : best.front()}};
+        if (!path.is_direct()) answer["via"] = path.via;
+        if (alternatives > 0) answer["alternatives"] = list ? others : others.front();
+        if (!detected.is_null()) answer["detectedLanguage"] = list ? languages : languages.front();
+        answered.respond_json(answer);
+      });
 }
 
 void post_libre_detect(Services& /*services*/, Call& call) {

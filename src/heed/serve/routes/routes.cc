@@ -19,7 +19,7 @@ namespace {
 
 void respond_with_page(Services& /*services*/, Call& call) { call.respond(web_page()); }
 
-/// A route whose errors have a form of their own.
+/// A route whose errors have a form of their own (null: OpenAI's), or that chooses a model.
 constexpr Route in_form(ErrorBody error_body, const char* path, ModelHandler handler,
                         ModelChooser choose = nullptr) {
   return {.method = "POST",
@@ -64,7 +64,7 @@ constexpr std::array kRoutes{
     Route{.method = "GET", .path = "/info", .with_model = get_tei_info},
     Route{.method = "GET", .path = "/tokenizer_info", .with_model = get_tokenizer_info},
     Route{.method = "POST", .path = "/classify", .with_model = post_classify},
-    Route{.method = "POST", .path = "/v1/translate", .with_model = post_translate},
+    in_form(nullptr, "/v1/translate", post_translate, choose_translation),
     Route{.method = "POST", .path = "/v1/rerank", .with_model = post_rerank},
     Route{
         .method = "POST", .path = "/rerank", .with_model = post_rerank, .choose = choose_reranker},

@@ -67,6 +67,7 @@ void post_detokenize(const ModelCall& call);
 void post_attention(const ModelCall& call);
 void get_languages(Services& services, Call& call);
 std::string choose_translator(const Services& services, const Json& body, std::string named);
+std::string choose_translation(const Services& services, const Json& body, std::string named);
 void post_libre_translate(const ModelCall& call);
 void post_libre_detect(Services& services, Call& call);
 void get_libre_settings(Services& services, Call& call);

@@ -12,6 +12,7 @@
 #include "heed/generate/search.h"
 #include "heed/metrics.h"
 #include "heed/train/tasks/hold_out.h"
+#include "heed/train/tasks/validated_confidence.h"
 
 namespace heed::train {
 namespace {
@@ -175,8 +176,8 @@ const text::TranslationTokenizer* PairsTask::translation_tokenizer() const {
 }
 
 /// The first `count` validation sources, translated: each rank translates every size-th batch.
-std::vector<std::string> PairsTask::translate(const model::Transformer& model, Compute compute,
-                                              size_t count, distribute::Group& group) const {
+PairsTask::Translations PairsTask::translate(const model::Transformer& model, Compute compute,
+                                             size_t count, distribute::Group& group) const {
   std::vector<int64_t> lengths;
   for (size_t i = 0; i < count; ++i)
     lengths.push_back(static_cast<int64_t>(valid_tokens_[i].source.size()));
@@ -187,35 +188,43 @@ std::vector<std::string> PairsTask::translate(const model::Transformer& model, C
     for (const int64_t index : batches[batch])
       owners[static_cast<size_t>(index)] =
           static_cast<int>(batch % static_cast<size_t>(group.size()));
-  std::vector<std::string> translations = distribute::propagate_errors(group, [&] {
-    std::vector<std::string> own(count);
+  Translations translations = distribute::propagate_errors(group, [&] {
+    Translations own{.texts = std::vector<std::string>(count),
+                     .confidences = std::vector<std::string>(count)};
     for (const std::vector<int64_t>& indices : batches)
       if (owners[static_cast<size_t>(indices.front())] == group.rank())
         translate(model, compute, indices, own);
     return own;
   });
-  distribute::all_gather_texts(group, owners, translations);
+  distribute::all_gather_texts(group, owners, translations.texts);
+  distribute::all_gather_texts(group, owners, translations.confidences);
   return translations;
 }
 
 /// Translates the sources of a batch.
 void PairsTask::translate(const model::Transformer& model, Compute compute,
-                          const std::vector<int64_t>& indices,
-                          std::vector<std::string>& translations) const {
+                          const std::vector<int64_t>& indices, Translations& translations) const {
   std::vector<std::vector<int32_t>> sources;
   for (const int64_t index : indices)
     sources.push_back(valid_tokens_[static_cast<size_t>(index)].source);
   const auto found = generate::search(model, activation_dtype(compute), std::move(sources),
                                       {.num_beams = static_cast<int>(validation_.num_beams)});
-  for (size_t i = 0; i < indices.size(); ++i)
-    translations[static_cast<size_t>(indices[i])] =
-        tokenizer_->decode_target(found[i].front().tokens);
+  const text::TranslationTokenizer* translator = translation_tokenizer();
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const auto index = static_cast<size_t>(indices[i]);
+    const Hypothesis& best = found[i].front();
+    translations.texts[index] = tokenizer_->decode_target(best.tokens);
+    if (translator)
+      translations.confidences[index] = text_of(generate::confidence_example(
+          *translator, translations.texts[index], best, valid_text_[index].target));
+  }
 }
 
 void PairsTask::evaluate(const model::Transformer& model, Compute compute, distribute::Group& group,
                          ValidationRecord& record) const {
   const size_t count = std::min(valid_text_.size(), static_cast<size_t>(validation_.sentences));
-  const std::vector<std::string> translations = translate(model, compute, count, group);
+  const auto [translations, confidences] = translate(model, compute, count, group);
+  if (translation_tokenizer()) evaluated_files_ = calibration_files(confidences);
   std::vector<std::string> references;
   for (size_t i = 0; i < count; ++i) references.push_back(valid_text_[i].target);
   record.bleu = corpus_bleu(translations, references).score;

@@ -37,6 +37,8 @@ class Task {
   /// one process would.
   virtual void evaluate(const model::Transformer& model, Compute compute, distribute::Group& group,
                         ValidationRecord& record) const = 0;
+  /// Files on the weights that evaluate() has run last, to be saved beside them.
+  virtual std::vector<checkpoint::NamedFile> evaluated_files() const { return {}; }
   /// The tokenizer for drawing cross-attention between the parts of a sample; null if there is
   /// none.
   virtual const text::TranslationTokenizer* translation_tokenizer() const { return nullptr; }
