@@ -171,6 +171,7 @@ TEST(Ollama, OptionsAreThoseOfSampling) {
        {Json{{"mirostat", 2}}, Json{{"typical_p", 0.5}}, Json{{"num_predict", -3}},
         Json{{"repeat_penalty", 1.1}, {"repeat_last_n", 64}}, Json{{"temperatur", 1}}})
     ollama_refuses(kChat, with(wrong), "options.");
+  ollama_refuses(kChat, ollama_chat({{"name", 1}}), "name");  // beside "model"
   const Json refused = {{"context", {1, 2}}, {"template", "{{ .Prompt }}"}, {"images", {"aa"}}};
   for (const auto& [name, value] : refused.items()) {
     Json request = {{"model", "lm"}, {"prompt", "a"}};
