@@ -190,6 +190,28 @@ def uncertain_words_are_underlined(browser):
     browser.scripted["/v1/translate"] = None
 
 
+def a_model_without_confidence_translates(browser):
+    asked = []
+
+    def answer(body):
+        asked.append(json.loads(body).get("confidence"))
+        if asked[-1]:
+            return refusal(400, "confidence: the model is not calibrated", 0)
+        return translation(body, str.upper)
+
+    choose(browser, "#translate [name=model]", "en-de")
+    browser.scripted["/v1/translate"] = answer
+    focus(browser, "#translate .source")
+    browser.type("one")
+    browser.wait("document.querySelector('.translation').textContent === 'ONE'")
+    browser.type("s")
+    browser.wait("document.querySelector('.translation').textContent === 'ONES'")
+    assert asked == [True, None, None], asked  # it is asked for once
+    clear(browser)
+    choose(browser, "#translate [name=model]", "translator")
+    browser.scripted["/v1/translate"] = None
+
+
 def the_source_is_detected(browser):
     answers = Recorder(browser, detected_language={"language": "fr", "probability": 0.9})
     option = "document.querySelector('#translate [name=source]').selectedOptions[0].text"
@@ -313,4 +335,5 @@ def a_document_is_translated(browser):
 
 
 CHECKS = (translate_while_typing, source_is_edited_as_text, lines_stay_aligned, languages_are_shown,
-          uncertain_words_are_underlined, the_source_is_detected, terms_are_edited, a_document_is_translated)
+          uncertain_words_are_underlined, a_model_without_confidence_translates, the_source_is_detected, terms_are_edited,
+          a_document_is_translated)

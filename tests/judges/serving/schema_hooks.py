@@ -58,10 +58,10 @@ def fit_generation(body):
     for name in ("max_tokens", "max_completion_tokens", "max_new_tokens", "max_output_tokens"):
         if name in body:
             body[name] = min(body[name] or OUTPUT, OUTPUT)
-    if body.get("min_tokens"):
-        body["min_tokens"] = 1  # no more than the largest number allows
-    if not body.get("tools"):
-        body.pop("tool_choice", None)
+    body.pop("suffix", None)  # the model has no tokens for it
+    body.pop("tool_choice", None)  # its vocabulary cannot spell a call
+    if body.get("min_tokens"):  # no more than the largest number allows, and a constraint may end before
+        body["min_tokens"] = 0 if any(body.get(name) is not None for name in CONSTRAINTS) else 1
     if "prompt" in body:
         body["prompt"] = known_tokens(body["prompt"])
     if body.get("logit_bias"):

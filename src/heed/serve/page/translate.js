@@ -19,6 +19,7 @@ class TranslatePanel extends Panel {
     this.documents = new DocumentPane(this.find(".document"), this);
     this.alternatives = new Alternatives(this.find(".alternatives"), (piece, i) => this.take(piece, i));
     this.known = new Map(); // candidates by key()
+    this.uncalibrated = new Set(); // models that do not know their confidence
     this.failed = new Map(); // why a piece cannot be translated, by key()
     this.chosen = new Map(); // the number of a candidate, by key(), if it is not the best
     this.pieces = []; // of each line
@@ -48,7 +49,10 @@ class TranslatePanel extends Panel {
     const { element } = this;
     element.addEventListener("dragover", (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); });
     element.addEventListener("drop", (event) => this.takeFiles(event, event.dataTransfer.files));
-    element.addEventListener("paste", (event) => this.takeFiles(event, event.clipboardData.files));
+    element.addEventListener("paste", (event) => { // a text is often copied with a picture of it
+      const { files } = event.clipboardData;
+      this.takeFiles(event, event.clipboardData.getData("text/plain") ? [] : files);
+    });
     for (const type of ["keyup", "click"]) this.input.addEventListener(type, () => this.followCaret());
     this.target.host.addEventListener("click", (event) => {
       const place = this.target.at(event);
@@ -145,8 +149,9 @@ class TranslatePanel extends Panel {
 
   async translate(texts, signal) {
     const keys = texts.map((text) => this.key(text));
-    const { languages } = this;
-    const body = { ...this.fields, text: texts, n_best: CANDIDATES, alignments: true, confidence: true };
+    const { languages, uncalibrated, fields } = this;
+    const body = { ...fields, text: texts, n_best: CANDIDATES, alignments: true };
+    if (!uncalibrated.has(fields.model)) body.confidence = true;
     // A few words that were changed are in the language of the rest.
     if (languages.detected && texts.join(" ").length < DETECTABLE && this.source.text.length >= DETECTABLE)
       body.source_language = languages.detected;
@@ -161,6 +166,10 @@ class TranslatePanel extends Panel {
       this.failures = 0;
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
+      if (body.confidence && error.message.includes("confidence")) {
+        uncalibrated.add(fields.model);
+        return this.translate(texts, signal);
+      }
       if (texts.length > 1) {
         for (const text of texts) await this.translate([text], signal); // the others may be right
         return;
