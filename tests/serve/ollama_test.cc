@@ -95,6 +95,7 @@ TEST(Ollama, AnEmptyRequestLoadsTheModel) {
   EXPECT_EQ(chat["done_reason"], "load");
   EXPECT_EQ(chat["message"]["content"], "");
   EXPECT_EQ(posted(kGenerate, {{"model", "lm"}})["done_reason"], "load");
+  ollama_refuses(kChat, {{"model", "chat"}, {"think", 1}}, "think");
 }
 
 TEST(Ollama, FormatsAreEnforced) {

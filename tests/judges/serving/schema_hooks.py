@@ -81,6 +81,13 @@ def fit_generation(body):
 
 
 def fit_anthropic_prompt(body):
+    body.pop("tool_choice", None)
+    if isinstance(body.get("system"), list):
+        body["system"] = [{"type": "text", "text": "a"}]
+    for message in body.get("messages", []):
+        for block in message["content"] if isinstance(message.get("content"), list) else []:
+            if block.get("type", "text") == "text":
+                block.setdefault("text", "")
     form = {"type": "json_schema", "schema": SCHEMA}
     if body.get("output_format"):
         body["output_format"] = form
@@ -91,16 +98,42 @@ def fit_anthropic_prompt(body):
 def fit_messages(body):
     fit_generation(body)
     fit_anthropic_prompt(body)
+    if body.get("min_tokens"):
+        body["min_tokens"] = 0  # the form may end before
 
 
 def fit_ollama(body):
     body.pop("name", None)  # another name of "model"
+    if body.get("format"):
+        body["format"] = SCHEMA
+    elif body.get("format") is False:
+        del body["format"]  # nothing satisfies it
+    if body.get("raw"):
+        body.pop("system", None)  # which a template would write
     fit_dimensions(body)
 
 
 def fit_detect(body):
     if isinstance(body.get("q"), str):
         body["q"] = "the sea " + body["q"]
+
+
+def fit_responses(body):
+    fit_generation(body)
+    if not isinstance(body.get("input"), list):
+        return
+    items = []
+    for item in body["input"]:
+        if isinstance(item, dict) and item.get("type") == "function_call_output":
+            items.append({"type": "function_call", "call_id": item["call_id"], "name": "f", "arguments": "{}"})
+        if isinstance(item, dict) and item.get("type") == "function_call":
+            item["arguments"] = "{}"
+        for name in ("content", "output"):
+            if isinstance(item, dict) and isinstance(item.get(name), list):
+                kind = "reasoning_text" if item.get("type") == "reasoning" else "text"
+                item[name] = [{"type": kind, "text": part.get("text") or ""} for part in item[name]]
+        items.append(item)
+    body["input"] = items
 
 
 def fit_infill(body):
@@ -163,7 +196,7 @@ def fit_libre_translate(body):
         body["model"] = "nllb"
 
 
-FITS = {"/v1/completions": fit_generation, "/v1/chat/completions": fit_generation, "/v1/responses": fit_generation,
+FITS = {"/v1/completions": fit_generation, "/v1/chat/completions": fit_generation, "/v1/responses": fit_responses,
         "/v1/messages": fit_messages, "/v1/messages/count_tokens": fit_anthropic_prompt, "/v2/embed": fit_dimensions,
         "/embed": fit_tei_embed, "/infill": fit_infill, "/v1/detokenize": fit_detokenize,
         "/v1/embeddings": fit_embeddings, "/v1/attention": fit_attention, "/api/chat": fit_ollama,

@@ -113,7 +113,10 @@ void post_ollama_chat(const ModelCall& call) {
   const Json* const messages = fields.find("messages");
   const bool load = !messages || *messages == Json::array();
   ChatFields chat;
-  if (!load) chat = read_ollama_chat(model, fields);
+  if (load)
+    read_ollama_think(model, fields, chat.options);
+  else
+    chat = read_ollama_chat(model, fields);
   fields.ignore({"messages", "tools", "think"});
   GenerateOptions options = read_ollama_options(call, fields, true);
   const bool stream = fields.boolean("stream").value_or(true);
