@@ -96,6 +96,7 @@ TEST(Ollama, AnEmptyRequestLoadsTheModel) {
   EXPECT_EQ(chat["message"]["content"], "");
   EXPECT_EQ(posted(kGenerate, {{"model", "lm"}})["done_reason"], "load");
   ollama_refuses(kChat, {{"model", "chat"}, {"think", 1}}, "think");
+  ollama_refuses(kChat, {{"model", "chat"}, {"tools", {1}}}, "tools");
 }
 
 TEST(Ollama, FormatsAreEnforced) {

@@ -98,6 +98,7 @@ def fit_anthropic_prompt(body):
 def fit_messages(body):
     fit_generation(body)
     fit_anthropic_prompt(body)
+    body["messages"].append({"role": "user", "content": "a"})  # which comes last
     if body.get("min_tokens"):
         body["min_tokens"] = 0  # the form may end before
 
@@ -108,6 +109,8 @@ def fit_ollama(body):
         body["format"] = SCHEMA
     elif body.get("format") is False:
         del body["format"]  # nothing satisfies it
+    for message in body.get("messages") or []:
+        message.pop("tool_calls", None)  # their form is that of another API
     if body.get("raw"):
         body.pop("system", None)  # which a template would write
     fit_dimensions(body)
