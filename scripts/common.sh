@@ -15,6 +15,7 @@ BUILD_PACKAGES=(
   libboost-dev         # connections and HTTP of the server
   libcli11-dev         # the command line
   libedit-dev          # heed chat: editing lines
+  esbuild              # makes the server's page smaller
   libfmt-dev           # messages
   libgtest-dev         # tests/
   libbenchmark-dev     # bench/
@@ -30,6 +31,18 @@ heading() { printf '\n== %s\n' "$*"; }
 fail() {
   printf '%s: error: %s\n' "$program" "$*" >&2
   exit 1
+}
+
+# header : the comment at the top of the script, which is its help.
+header() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
+
+# take_no_arguments "$@" : ends the script if it has any; --help prints its header.
+take_no_arguments() {
+  case ${1-} in
+    '') ;;
+    -h | --help) header && exit ;;
+    *) fail "unknown arguments: $*, expected none" ;;
+  esac
 }
 
 # duration SECONDS -> "2 min 5 s"

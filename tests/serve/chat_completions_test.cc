@@ -58,6 +58,8 @@ TEST(ChatCompletions, RefuseWrongFields) {
                 {"top_logprobs", 2},
                 {"response_format", 1},
                 {"structured_outputs", 1},
+                {"add_generation_prompt", false},
+                {"continue_final_message", true},
                 {"chat_template_kwargs", 1}});
   refused("/v1/chat/completions", {{"model", "chat"}}, "messages");
   refused("/v1/chat/completions", {{"model", "chat"}, {"messages", {{{"role", 1}}}}},

@@ -79,6 +79,9 @@ TEST(LibreTranslate, DetectsLanguages) {
   EXPECT_EQ(none.status, 400);
   EXPECT_NE(none.json()["error"].get<std::string>().find("cannot be told"), std::string::npos);
   EXPECT_EQ(post("/detect", Json::object()).status, 400);
+  const Answer other = post("/detect", Json{{"q", "the old sea"}, {"colour", 1}});
+  EXPECT_EQ(other.status, 200) << other.body;  // as elsewhere
+  EXPECT_EQ(other.headers.at("x-heed-ignored"), "colour");
 }
 
 std::string refusal(const std::string& path, const Json& request) {

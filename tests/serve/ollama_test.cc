@@ -95,6 +95,8 @@ TEST(Ollama, AnEmptyRequestLoadsTheModel) {
   EXPECT_EQ(chat["done_reason"], "load");
   EXPECT_EQ(chat["message"]["content"], "");
   EXPECT_EQ(posted(kGenerate, {{"model", "lm"}})["done_reason"], "load");
+  ollama_refuses(kChat, {{"model", "chat"}, {"think", 1}}, "think");
+  ollama_refuses(kChat, {{"model", "chat"}, {"tools", {1}}}, "tools");
 }
 
 TEST(Ollama, FormatsAreEnforced) {
@@ -171,6 +173,7 @@ TEST(Ollama, OptionsAreThoseOfSampling) {
        {Json{{"mirostat", 2}}, Json{{"typical_p", 0.5}}, Json{{"num_predict", -3}},
         Json{{"repeat_penalty", 1.1}, {"repeat_last_n", 64}}, Json{{"temperatur", 1}}})
     ollama_refuses(kChat, with(wrong), "options.");
+  ollama_refuses(kChat, ollama_chat({{"name", 1}}), "name");  // beside "model"
   const Json refused = {{"context", {1, 2}}, {"template", "{{ .Prompt }}"}, {"images", {"aa"}}};
   for (const auto& [name, value] : refused.items()) {
     Json request = {{"model", "lm"}, {"prompt", "a"}};

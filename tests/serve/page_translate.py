@@ -1,8 +1,10 @@
 """The tab in which texts are translated."""
 
 import json
+import pathlib
+import tempfile
 
-from page_steps import choose, focus, refusal, visible
+from page_steps import choose, focus, press, refusal, visible
 
 
 def hover_word(browser, selector, line, word):
@@ -151,4 +153,187 @@ def languages_are_shown(browser):
     choose(browser, "#translate [name=model]", "translator")
 
 
-CHECKS = (translate_while_typing, source_is_edited_as_text, lines_stay_aligned, languages_are_shown)
+class Recorder:
+    """Answers /v1/translate and keeps what was asked."""
+
+    def __init__(self, browser, **answer):
+        self.asked, self.answer = [], answer
+        browser.scripted["/v1/translate"] = self
+
+    def __call__(self, body):
+        body = json.loads(body)
+        self.asked.append(body)
+        translations = []
+        for i, text in enumerate(body["text"]):
+            words = [{"text": word.upper(), "confidence": 0.2 if word == "odd" else 0.9} for word in text.split()]
+            one = {"text": text.upper(), "score": -1, "alignment": [], "confidence": 0.75, "words": words}
+            translations.append({"index": i, "text": text.upper(), "candidates": [one, one | {"text": text}]})
+        return 200, {"Content-Type": "application/json"}, json.dumps({"translations": translations, **self.answer})
+
+
+def clear(browser):
+    browser.evaluate("document.querySelector('#translate [name=clear]').click()")
+
+
+def uncertain_words_are_underlined(browser):
+    answers = Recorder(browser)
+    unsure = "[...(CSS.highlights.get('unsure') || [])].map(String)"
+    focus(browser, "#translate .source")
+    browser.type("an odd house\nand an odd, odd odd sea")
+    browser.wait(TRANSLATED)
+    assert answers.asked[0]["confidence"] is True
+    browser.wait(f"{unsure}.join() === 'ODD,ODD,ODD'")  # not "odd,"
+    assert browser.text("#translate .unsure") == "3 uncertain words"
+    assert browser.text(".alternatives li:nth-child(1) .note") == "75%"
+    clear(browser)
+    browser.wait(f"{unsure}.length === 0 && document.querySelector('#translate .unsure').hidden")
+    browser.scripted["/v1/translate"] = None
+
+
+def a_model_without_confidence_translates(browser):
+    asked = []
+
+    def answer(body):
+        asked.append(json.loads(body).get("confidence"))
+        if asked[-1]:
+            return refusal(400, "confidence: the model is not calibrated", 0)
+        return translation(body, str.upper)
+
+    choose(browser, "#translate [name=model]", "en-de")
+    browser.scripted["/v1/translate"] = answer
+    focus(browser, "#translate .source")
+    browser.type("one")
+    browser.wait("document.querySelector('.translation').textContent === 'ONE'")
+    browser.type("s")
+    browser.wait("document.querySelector('.translation').textContent === 'ONES'")
+    assert asked == [True, None, None], asked  # it is asked for once
+    clear(browser)
+    choose(browser, "#translate [name=model]", "translator")
+    browser.scripted["/v1/translate"] = None
+
+
+def the_source_is_detected(browser):
+    answers = Recorder(browser, detected_language={"language": "fr", "probability": 0.9})
+    option = "document.querySelector('#translate [name=source]').selectedOptions[0].text"
+    before = browser.evaluate("document.querySelector('#translate [name=source]').value")
+    choose(browser, "#translate [name=source]", "auto")
+    choose(browser, "#translate [name=target]", "isl_Latn")
+    assert browser.evaluate(option) == "Detect language"
+    assert browser.evaluate("document.querySelector('#translate [name=swap]').disabled")
+    text = "La vieille maison au bord de la rivière est vide depuis des années."
+    focus(browser, "#translate .source")
+    browser.type(text)
+    browser.wait(f"{option} === 'French (detected)'")
+    browser.wait(TRANSLATED)
+    browser.type("\nOui.")
+    browser.wait(TRANSLATED)
+    browser.wait("document.querySelector('.translation').textContent.includes('OUI.')")
+    # A word that is added is in the language of the text, whatever it looks like.
+    assert [one["source_language"] for one in answers.asked] == ["auto", "fra_Latn"], answers.asked
+    browser.click("#translate [name=swap]")
+    values = "[...document.querySelectorAll('#translate .pair select')].map(s => s.value)"
+    assert browser.evaluate(values) == ["isl_Latn", "fra_Latn"]
+    clear(browser)
+    choose(browser, "#translate [name=source]", before)
+    browser.scripted["/v1/translate"] = None
+
+
+ROWS = "[...document.querySelectorAll('.terms .row')].map(r => [...r.querySelectorAll('input')].map(i => i.value))"
+
+
+def terms_are_edited(browser):
+    answers = Recorder(browser)
+    choose(browser, "#translate [name=target]", "deu_Latn")
+    browser.evaluate("document.querySelector('.terms').open = true")
+    for row, (term, translation) in enumerate((("sea", "Meer|See"), ("heed", ""), ("ship", "Schiff"))):
+        for side, value in enumerate((term, translation)):
+            focus(browser, f".terms .row:nth-child({row + 1}) input:nth-of-type({side + 1})")
+            browser.type(value)
+        browser.key("Tab")  # leaves the field
+        browser.evaluate("document.activeElement.blur()")
+    assert browser.evaluate(ROWS) == [["sea", "Meer|See"], ["heed", ""], ["ship", "Schiff"], ["", ""]]
+    assert browser.text(".terms summary") == "Terms (3)"
+    focus(browser, "#translate .source")
+    browser.type("the sea")
+    browser.wait(TRANSLATED)
+    assert answers.asked[-1]["glossary"] == [{"source": "sea", "target": ["Meer", "See"]},
+                                             {"source": "ship", "target": "Schiff"}], answers.asked[-1]
+    assert answers.asked[-1]["do_not_translate"] == ["heed"]
+    # They belong to a target language; without one they are not asked for.
+    choose(browser, "#translate [name=target]", "isl_Latn")
+    browser.wait(TRANSLATED)
+    assert browser.evaluate(ROWS) == [["", ""]]
+    assert "glossary" not in answers.asked[-1] and "do_not_translate" not in answers.asked[-1]
+    choose(browser, "#translate [name=target]", "deu_Latn")
+    for _ in range(2):
+        browser.evaluate("document.querySelector('.terms .row button').click()")
+    # A table is pasted.
+    browser.evaluate("""(() => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData("text/plain", "house\\tHaus\\r\\nLORD\\n");
+        const input = document.querySelector(".terms .row:last-child input");
+        input.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    })()""")
+    assert browser.evaluate(ROWS) == [["ship", "Schiff"], ["house", "Haus"], ["LORD", ""], ["", ""]]
+    browser.wait(TRANSLATED)
+    for _ in range(3):
+        browser.evaluate("document.querySelector('.terms .row button').click()")
+    assert browser.text(".terms summary") == "Terms"
+    browser.evaluate("document.querySelector('.terms').open = false")
+    clear(browser)
+    browser.scripted["/v1/translate"] = None
+
+
+RESULT = "document.querySelector('[name=result]').value"
+
+
+def a_document_is_translated(browser):
+    answers = Recorder(browser)
+    press(browser, "Document", "#translate .tools")
+    assert not browser.evaluate(visible("#translate .source"))
+    page = '<p title="a">The <b>old</b> house</p>'
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "page.html"
+        file.write_text(page)
+        browser.choose_files("#translate [name=file]", file)
+        browser.wait(f"document.querySelector('[name=document]').value === {json.dumps(page)}")
+    assert browser.evaluate("document.querySelector('[name=format]').value") == "html"
+    assert not browser.evaluate(visible("[name=download]"))
+    press(browser, "Translate", ".document")
+    browser.wait(f"{RESULT} === {json.dumps(page.upper())}")
+    asked = answers.asked[-1]
+    assert asked["document"] is True and asked["format"] == "html" and asked["text"] == [page], asked
+    # It is a file again.
+    browser.evaluate("HTMLAnchorElement.prototype.click = function () { window.saved = this.download; }")
+    browser.evaluate("document.querySelector('[name=download]').click()")
+    target = browser.evaluate("document.querySelector('#translate [name=target]').value")
+    assert browser.evaluate("window.saved") == f"page.{target}.html"
+    # What is wrong with it is said there, and nothing of the last one stays.
+    browser.scripted["/v1/translate"] = lambda body: refusal(400, "the document is not XML: line 2", 0)
+    choose(browser, "[name=format]", "xml")
+    press(browser, "Translate", ".document")
+    browser.wait("document.querySelector('.document .state').textContent === 'The document is not XML: line 2.'")
+    assert browser.evaluate(RESULT) == ""
+    # A file that is dropped opens the pane; a name that says nothing is a text.
+    press(browser, "Text", "#translate .tools")
+    browser.evaluate("""(() => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File(["1\\n00:00:01,000 --> 00:00:02,000\\nHello\\n"], "film.SRT"));
+        const drop = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
+        document.querySelector("#translate .source").dispatchEvent(drop);
+    })()""")
+    browser.wait("document.querySelector('[name=format]').value === 'srt'")
+    assert browser.evaluate(visible("[name=document]"))
+    # It can be stopped.
+    browser.scripted["/v1/translate"] = lambda body: refusal(503, "loading", 20)
+    press(browser, "Translate", ".document")
+    browser.wait("document.querySelector('.document .state').textContent === 'Translating…'")
+    press(browser, "Stop", ".document")
+    browser.wait("document.querySelector('.document .state').textContent === ''")
+    press(browser, "Text", "#translate .tools")
+    browser.scripted["/v1/translate"] = None
+
+
+CHECKS = (translate_while_typing, source_is_edited_as_text, lines_stay_aligned, languages_are_shown,
+          uncertain_words_are_underlined, a_model_without_confidence_translates, the_source_is_detected, terms_are_edited,
+          a_document_is_translated)

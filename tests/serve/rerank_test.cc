@@ -63,6 +63,9 @@ TEST(RerankRoute, ReturnsDocumentsAsTheyWereGiven) {
   EXPECT_EQ(answer["results"][0]["document"], document);
   EXPECT_EQ(answer["results"][0]["relevance_score"].get<double>(),
             RunningServer::shared().model("reranker").rerank("the old sea", {"the sea"})[0].score);
+  const Json of_one =
+      posted("/v1/rerank", with(kRanked, {{"documents", "the sea"}, {"return_documents", true}}));
+  EXPECT_EQ(of_one["results"][0]["document"]["text"], "the sea");
 }
 
 TEST(RerankRoute, CountsTheTokensOfPairs) {
@@ -112,7 +115,10 @@ TEST(RerankRoute, HasTeisForm) {
   const Answer refusal = post("/rerank", in_tei_form({{"truncation_direction", "Left"}}));
   EXPECT_EQ(refusal.status, 400);
   EXPECT_EQ(refusal.json()["error_type"], "Validation");
-  EXPECT_EQ(post("/rerank", in_tei_form({{"top_n", 1}})).status, 400);
+  EXPECT_EQ(post("/rerank", in_tei_form({{"top_k", 1}})).status, 400);
+  const Json best = posted("/rerank", in_tei_form({{"top_n", 1}}));  // llama.cpp's
+  ASSERT_EQ(best.size(), 1u);
+  EXPECT_EQ(best[0], plain[0]);
 }
 
 /// The scores are those of sentence-transformers' CrossEncoder, which has the logit where a model's

@@ -123,7 +123,7 @@ enum class SamplingUse { samples, penalizes };
          .help =                                                                                 \
              "Maximum number of tokens per translation (default: those of the source plus "      \
              "--max-new-tokens-over-source)",                                                    \
-         .range = {1, kMaxTyped}, .served = {1, kMaxServed})                                     \
+         .range = {1, kMaxTyped})                                                                \
   OPTION(                                                                                        \
       max_new_tokens_over_source,                                                                \
       .help = "Maximum number of tokens that a translation may have beyond those of its source", \

@@ -2,14 +2,10 @@
 
 #include <string_view>
 
-/// The files of serve/page, embedded by cmake/EmbedText.cmake.
+/// What the server's page is made of, embedded by cmake/EmbedText.cmake: page_html is a template
+/// for the others, which hold the files of serve/page and the attention view of inspect/page.
 namespace heed::serve::page {
 
-extern const std::string_view page_css, page_html;
-extern const std::string_view answer_js, attachments_js, attend_js, chart_js, chat_js,
-    chat_settings_js, choices_js, context_meter_js, conversation_js, copy_js, export_js, history_js,
-    languages_js, load_js, markdown_blocks_js, markdown_inline_js, markdown_js, metrics_js,
-    models_js, numbers_js, page_js, panel_js, question_js, sentences_js, server_js,
-    source_editor_js, text_lines_js, theme_js, translate_js, versions_js;
+extern const std::string_view page_html, page_script_js, page_style_css;
 
 }  // namespace heed::serve::page

@@ -29,6 +29,10 @@ struct Services {
   std::function<bool()> ready;
 };
 
+/// The fields of the body of a call, which must outlive them. What is ignored of them is named in
+/// the response and in the log.
+JsonFields fields_of(const Services& services, Call& call, const Json& body);
+
 /// Responds at once, on the network thread, without a model.
 using DirectHandler = void (*)(Services& services, Call& call);
 /// A call of a route that uses a model.
@@ -39,8 +43,7 @@ struct ModelCall {
   const Json& body;
 
   const Model& model() const { return target.model->model(); }
-  /// The fields of the body. What is ignored of them is named in the response and in the log.
-  JsonFields fields() const;
+  JsonFields fields() const { return fields_of(services, *call, body); }
   /// Lets the call wait with so many tokens of input. Then `compute` returns, on the compute
   /// thread, the JSON to respond with.
   void respond_with(int64_t tokens, std::function<Json(const Model&)> compute) const {

@@ -23,7 +23,7 @@ import pytest
 import requests
 
 PATHS = {"/chat/completions": "/v1/chat/completions", "/completions": "/v1/completions", "/models": "/v1/models",
-         "/rerank": "/v1/rerank", "/responses": "/v1/responses"}
+         "/responses": "/v1/responses"}
 GENERATION = ("/v1/chat/completions", "/v1/completions", "/v1/responses")
 SKIPPED = pathlib.Path(__file__).with_name("llama_server_skipped.txt")
 

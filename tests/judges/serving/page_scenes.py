@@ -59,13 +59,43 @@ TRANSLATIONS = {
 }
 
 
+DOCUMENT = """\
+<!doctype html>
+<title>The old house</title>
+<h1>The old house by the river</h1>
+<p>It has been <b>empty</b> for years, and <a href="owner.html">nobody knows</a> who owns it.</p>
+<ul>
+  <li translate="no">Registry no. 1876/4</li>
+  <li>In summer the children swim there.</li>
+</ul>
+"""
+
+TRANSLATED_DOCUMENT = """\
+<!doctype html>
+<title>Das alte Haus</title>
+<h1>Das alte Haus am Fluss</h1>
+<p>Es steht seit Jahren <b>leer</b>, und <a href="owner.html">niemand weiß</a>, wem es gehört.</p>
+<ul>
+  <li translate="no">Registry no. 1876/4</li>
+  <li>Im Sommer schwimmen dort die Kinder.</li>
+</ul>
+"""
+
+UNSURE = ("Kirchengemeinde", "befinde", "baden")  # words of which the model is not sure
+
+
+def words(text):
+    return [{"text": word, "confidence": 0.3 if word.startswith(UNSURE) else 0.95} for word in text.split()]
+
+
 def translated(body):
     """The answer of /v1/translate."""
     translations = []
     for i, line in enumerate(json.loads(body)["text"]):
         texts = TRANSLATIONS.get(line, [line])
         pairs = [[n, n] for n in range(min(len(line.split()), len(texts[0].split())))]
-        candidates = [{"text": text, "score": -0.31 - 0.13 * n, "alignment": pairs} for n, text in enumerate(texts)]
+        candidates = [{"text": text, "score": -0.31 - 0.13 * n, "alignment": pairs, "confidence": 0.84 - 0.17 * n,
+                       "words": words(text)} for n, text in enumerate(texts)]
         translations.append({"index": i, "text": texts[0], "candidates": candidates})
     return 200, {"Content-Type": "application/json"}, json.dumps({"translations": translations})
 
@@ -129,6 +159,24 @@ class Scenes:
         self.browser.wait("document.querySelectorAll('.translation > div').length === 4")
         self.browser.wait("!document.querySelector('.translation .pending')")
 
+    def document(self):
+        self.translate()
+        page_steps.press(self.browser, "Document", "#translate .tools")
+        page_steps.focus(self.browser, "#translate [name=document]")
+        self.browser.type(DOCUMENT)
+        page_steps.choose(self.browser, "#translate [name=format]", "html")
+        self.browser.evaluate("document.querySelector('.terms').open = true")
+        for row, (term, translation) in enumerate((("house", "Haus|Gebäude"), ("Registry", ""))):
+            for side, value in enumerate((term, translation)):
+                page_steps.focus(self.browser, f".terms .row:nth-child({row + 1}) input:nth-of-type({side + 1})")
+                self.browser.type(value)
+        self.browser.evaluate("document.activeElement.blur()")
+        answer = json.dumps({"translations": [{"index": 0, "text": TRANSLATED_DOCUMENT, "candidates": []}]})
+        self.browser.scripted["/v1/translate"] = [(200, {"Content-Type": "application/json"}, answer)]
+        page_steps.press(self.browser, "Translate", ".document")
+        self.browser.wait("document.querySelector('[name=result]').value")
+        self.browser.scripted["/v1/translate"] = translated
+
     def ask(self, question):
         page_steps.focus(self.browser, ".composer textarea")
         self.browser.type(question)
@@ -166,5 +214,5 @@ class Scenes:
         self.browser.evaluate("[...document.querySelectorAll('#load .spans button')].at(-1).click()")
 
     def all(self):
-        return {"translate": self.translate, "chat-empty": self.chat_empty, "chat": self.chat,
-                "attention": self.attention, "heatmap": self.heatmap, "load": self.load}
+        return {"translate": self.translate, "document": self.document, "chat-empty": self.chat_empty,
+                "chat": self.chat, "attention": self.attention, "heatmap": self.heatmap, "load": self.load}

@@ -9,8 +9,11 @@ import schemathesis
 TOKENS, WIDTH, LAYERS = 120, 32, 2
 MODELS = {"embeddings": "encoder", "attention": "encoder", "fill": "masked", "rerank": "reranker", "translate": "nllb",
           "/rerank": "reranker", "/v2/rerank": "reranker", "/v2/embed": "encoder", "/embed": "encoder",
-          "/classify": "classifier", "/predict": "classifier", "/infill": "coder"}
-SHORT = {"/v1/rerank": 16, "/rerank": 16, "/classify": 16, "/predict": 8, "/v1/translate": 16, "/translate": 16}  # characters that fit into the context
+          "/classify": "classifier", "/predict": "classifier", "/infill": "coder", "/api/chat": "chat",
+          "/api/generate": "chat", "/api/show": "chat", "/api/embed": "encoder", "/api/embeddings": "encoder",
+          "/info": "chat", "/tokenizer_info": "chat"}
+# Characters that fit into the context.
+SHORT = {"/v1/rerank": 16, "/rerank": 16, "/classify": 16, "/predict": 8, "/v1/translate": 16, "/translate": 16}
 LONG = 100
 OUTPUT = 16
 
@@ -55,6 +58,10 @@ def fit_generation(body):
     for name in ("max_tokens", "max_completion_tokens", "max_new_tokens", "max_output_tokens"):
         if name in body:
             body[name] = min(body[name] or OUTPUT, OUTPUT)
+    body.pop("suffix", None)  # the model has no tokens for it
+    body.pop("tool_choice", None)  # its vocabulary cannot spell a call
+    if body.get("min_tokens"):  # no more than the largest number allows, and a constraint may end before
+        body["min_tokens"] = 0 if any(body.get(name) is not None for name in CONSTRAINTS) else 1
     if "prompt" in body:
         body["prompt"] = known_tokens(body["prompt"])
     if body.get("logit_bias"):
@@ -71,6 +78,65 @@ def fit_generation(body):
         for call in message.get("tool_calls") or []:
             if isinstance(call["function"].get("arguments"), str):
                 call["function"]["arguments"] = "{}"
+
+
+def fit_anthropic_prompt(body):
+    body.pop("tool_choice", None)
+    if isinstance(body.get("system"), list):
+        body["system"] = [{"type": "text", "text": "a"}]
+    for message in body.get("messages", []):
+        for block in message["content"] if isinstance(message.get("content"), list) else []:
+            if block.get("type", "text") == "text":
+                block.setdefault("text", "")
+    form = {"type": "json_schema", "schema": SCHEMA}
+    if body.get("output_format"):
+        body["output_format"] = form
+    if (body.get("output_config") or {}).get("format"):
+        body["output_config"]["format"] = form
+
+
+def fit_messages(body):
+    fit_generation(body)
+    fit_anthropic_prompt(body)
+    body["messages"].append({"role": "user", "content": "a"})  # which comes last
+    if body.get("min_tokens"):
+        body["min_tokens"] = 0  # the form may end before
+
+
+def fit_ollama(body):
+    body.pop("name", None)  # another name of "model"
+    if body.get("format"):
+        body["format"] = SCHEMA
+    elif body.get("format") is False:
+        del body["format"]  # nothing satisfies it
+    for message in body.get("messages") or []:
+        message.pop("tool_calls", None)  # their form is that of another API
+    if body.get("raw"):
+        body.pop("system", None)  # which a template would write
+    fit_dimensions(body)
+
+
+def fit_detect(body):
+    if isinstance(body.get("q"), str):
+        body["q"] = "the sea " + body["q"]
+
+
+def fit_responses(body):
+    fit_generation(body)
+    if not isinstance(body.get("input"), list):
+        return
+    items = []
+    for item in body["input"]:
+        if isinstance(item, dict) and item.get("type") == "function_call_output":
+            items.append({"type": "function_call", "call_id": item["call_id"], "name": "f", "arguments": "{}"})
+        if isinstance(item, dict) and item.get("type") == "function_call":
+            item["arguments"] = "{}"
+        for name in ("content", "output"):
+            if isinstance(item, dict) and isinstance(item.get(name), list):
+                kind = "reasoning_text" if item.get("type") == "reasoning" else "text"
+                item[name] = [{"type": kind, "text": part.get("text") or ""} for part in item[name]]
+        items.append(item)
+    body["input"] = items
 
 
 def fit_infill(body):
@@ -133,13 +199,19 @@ def fit_libre_translate(body):
         body["model"] = "nllb"
 
 
-FITS = {"/v1/completions": fit_generation, "/v1/chat/completions": fit_generation, "/v1/responses": fit_generation,
-        "/v2/embed": fit_dimensions, "/embed": fit_tei_embed, "/infill": fit_infill, "/v1/detokenize": fit_detokenize, "/v1/embeddings": fit_embeddings, "/v1/attention": fit_attention,
+FITS = {"/v1/completions": fit_generation, "/v1/chat/completions": fit_generation, "/v1/responses": fit_responses,
+        "/v1/messages": fit_messages, "/v1/messages/count_tokens": fit_anthropic_prompt, "/v2/embed": fit_dimensions,
+        "/embed": fit_tei_embed, "/infill": fit_infill, "/v1/detokenize": fit_detokenize,
+        "/v1/embeddings": fit_embeddings, "/v1/attention": fit_attention, "/api/chat": fit_ollama,
+        "/detect": fit_detect, "/api/generate": fit_ollama, "/api/embed": fit_ollama,
+        "/api/embeddings": fit_ollama, "/api/show": fit_ollama,
         "/v1/fill": fit_fill, "/v1/score": fit_score, "/v1/translate": fit_translate, "/translate": fit_libre_translate}
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
+    if case.method == "GET" and case.path in MODELS and isinstance(case.query, dict):
+        case.query["model"] = MODELS[case.path]
     if not isinstance(case.body, dict):
         return
     positive = case.meta is None or case.meta.generation.mode.is_positive

@@ -37,16 +37,6 @@ nlohmann::json description(const AttentionCapture& capture) {
 
 }  // namespace
 
-std::string attention_script() {
-  std::string script;
-  for (const std::string_view part :
-       {page::elements_js, page::attention_data_js, page::attention_sheet_js,
-        page::attention_lines_js, page::attention_heatmap_js, page::attention_controls_js,
-        page::attention_panel_js, page::attention_view_js})
-    script += part;
-  return script;
-}
-
 std::string attention_element(const AttentionCapture& capture) {
   check(capture);
   std::string html = fmt::format(
@@ -85,7 +75,7 @@ std::string attention_page(const AttentionCapture& capture) {
                         {"sentences", sentences},
                         {"style", std::string(page::base_css) + std::string(page::attention_css)},
                         {"data", attention_element(capture)},
-                        {"script", attention_script()}});
+                        {"script", std::string(page::attention_js)}});
 }
 
 }  // namespace heed::inspect

@@ -6,13 +6,10 @@
 
 namespace heed::inspect {
 
-/// A capture as an HTML element that attention_script() turns into an interactive view: a JSON
+/// A capture as an HTML element that page::attention_js turns into an interactive view: a JSON
 /// description and one block of text per head (weight_encoding.h, base64), so that a page decodes
 /// only the heads that it shows. Throws Error as check() does.
 std::string attention_element(const AttentionCapture& capture);
-
-/// The script that turns the elements written by attention_element() into interactive views.
-std::string attention_script();
 
 /// A self-contained HTML page (no network, no other files) that shows every kind, layer and head of
 /// a capture as lines between tokens and as heatmaps, with numbers. The current view is part of the

@@ -176,7 +176,7 @@ std::string training_report(const TrainingReport& report) {
        {"validations", validations(report)},
        {"samples", samples(report)},
        {"facts", facts(report)},
-       {"script", attention_script() + std::string(page::report_chart_js) +
+       {"script", std::string(page::attention_js) + std::string(page::report_chart_js) +
                       std::string(page::report_view_js)}});
 }
 

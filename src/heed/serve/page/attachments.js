@@ -5,13 +5,13 @@ const MAX_FILE_BYTES = 1 << 20;
 // The text of a file. Throws RequestError if it has none, or too much of it.
 async function readTextFile(file) {
   if (file.size > MAX_FILE_BYTES)
-    throw new RequestError(`At most 1 MB can be attached, and ${file.name} has ${(file.size / 2 ** 20).toFixed(1)} MB`);
+    throw new RequestError(`At most 1 MB can be read, and ${file.name} has ${(file.size / 2 ** 20).toFixed(1)} MB`);
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
     if (text.includes("\0")) throw new TypeError();
     return { name: file.name, text: text.replaceAll("\r\n", "\n") };
   } catch {
-    throw new RequestError(`Only texts in UTF-8 can be attached, and ${file.name} is none`);
+    throw new RequestError(`Only texts in UTF-8 can be read, and ${file.name} is none`);
   }
 }
 

@@ -9,6 +9,9 @@ function languageTag(code) {
   }
 }
 
+// Its language alone ("en").
+const languageOf = (code) => languageTag(code).split("-")[0];
+
 const languageNames = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
 
 // [[code, name]], by name. A name says script and country only if several codes share the language, and the
@@ -16,7 +19,7 @@ const languageNames = new Intl.DisplayNames(["en"], { type: "language", fallback
 function namedLanguages(codes) {
   const named = codes.map((code) => {
     const tag = languageTag(code);
-    const plain = (tag && languageNames.of(tag.split("-")[0])) || code;
+    const plain = (tag && languageNames.of(languageOf(code))) || code;
     return { code, plain, whole: (tag && languageNames.of(tag)) || code };
   });
   const unique = (key) => {
@@ -33,7 +36,7 @@ function namedLanguages(codes) {
 function preferredLanguage(codes, wanted, except) {
   const languages = new Map();
   for (const code of codes) {
-    const language = languageTag(code).split("-")[0];
+    const language = languageOf(code);
     if (code !== except && !languages.has(language)) languages.set(language, code);
   }
   const found = wanted.map((tag) => tag.split("-")[0]).find((language) => languages.has(language));
@@ -46,15 +49,20 @@ function languagesInName(name) {
   return codes.every((code) => languageTag(code) && languageNames.of(code)) ? codes : [];
 }
 
+const AUTO = "auto"; // as a source: the server detects it
+const DETECT = "Detect language";
+
 // The choice of the languages of a translation, which is kept for the next visit.
 class LanguageChoice {
-  // `changed` is called when other languages are chosen or offered.
-  constructor(panel, changed) {
+  // `changed` is called when other languages are chosen or offered. `detects`: the source may be detected.
+  constructor(panel, changed, { detects = false } = {}) {
     this.source = panel.querySelector("[name=source]");
     this.target = panel.querySelector("[name=target]");
     this.swapButton = panel.querySelector("[name=swap]");
     this.fixed = panel.querySelector(".fixed");
     this.changed = changed;
+    this.detects = detects;
+    this.detected = ""; // the code of the language that was detected last, if it is chosen and one code alone has it
     for (const select of [this.source, this.target]) select.addEventListener("change", () => this.keep());
   }
 
@@ -62,10 +70,12 @@ class LanguageChoice {
   offer({ id, tasks, languages = [], source_languages: sources = [] }) {
     const kept = JSON.parse(localStorage.getItem("languages") || "{}");
     const fill = (select, codes, preferred) => {
-      const same = (code) => codes.find((one) => one === code)
-        || codes.find((one) => code && languageTag(one).split("-")[0] === languageTag(code).split("-")[0]);
+      const detects = this.detects && select === this.source && codes.length > 1;
+      const same = (code) => (detects && code === AUTO ? code : codes.find((one) => one === code)
+        || codes.find((one) => languageOf(one) && languageOf(one) === languageOf(code || "")));
       const before = same(select.value) || same(kept[select.name]);
-      select.replaceChildren(...namedLanguages(codes).map(([code, name]) => new Option(name, code)));
+      const options = namedLanguages(codes).map(([code, name]) => new Option(name, code));
+      select.replaceChildren(...(detects ? [new Option(DETECT, AUTO)] : []), ...options);
       select.value = before || preferred;
       select.parentElement.hidden = codes.length < 2;
     };
@@ -73,7 +83,20 @@ class LanguageChoice {
     fill(this.target, languages, preferredLanguage(languages, [...navigator.languages, "de", "fr"], this.source.value));
     if (this.swapButton) this.swapButton.hidden = sources.length < 2;
     this.name(tasks.includes("translate") ? this.namesFor(id, sources, languages) : ["", ""]);
+    this.showDetected(null);
     this.changed();
+  }
+
+  get isDetected() { return this.source.value === AUTO; }
+
+  // Names what the server has detected: {language}; null: nothing yet.
+  showDetected(found) {
+    const option = [...this.source.options].find(({ value }) => value === AUTO);
+    const codes = [...this.source.options].map(({ value }) => value)
+      .filter((code) => found && code !== AUTO && languageOf(code) === languageOf(found.language));
+    this.detected = this.isDetected && codes.length === 1 ? codes[0] : "";
+    if (option) option.text = this.isDetected && found ? `${languageNames.of(found.language)} (detected)` : DETECT;
+    if (this.swapButton) this.swapButton.disabled = this.isDetected && !this.detected;
   }
 
   // What cannot be chosen: [source, target, why] in words; empty where it can.
@@ -94,11 +117,13 @@ class LanguageChoice {
   }
 
   swap() {
-    [this.source.value, this.target.value] = [this.target.value, this.source.value];
+    const source = this.isDetected ? this.detected : this.source.value;
+    [this.source.value, this.target.value] = [this.target.value, source];
     this.keep();
   }
 
   keep() {
+    this.showDetected(null);
     localStorage.setItem("languages", JSON.stringify({ source: this.source.value, target: this.target.value }));
     this.changed();
   }

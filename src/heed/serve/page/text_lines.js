@@ -42,11 +42,16 @@ class TextLines {
   // The range of a word, or nothing if there is no such word.
   range(line, word) {
     const found = wordsIn(this.lines[line] || "")[word];
+    return found ? this.rangeOf(line, found.index, found.index + found[0].length) : null;
+  }
+
+  // The range between two offsets of a line, or nothing if it is not that long.
+  rangeOf(line, begin, end) {
     const node = this.host.childNodes[line]?.firstChild;
-    if (!found || node?.nodeType !== Node.TEXT_NODE || node.length < found.index + found[0].length) return null;
+    if (node?.nodeType !== Node.TEXT_NODE || node.length < end) return null;
     const range = new Range();
-    range.setStart(node, found.index);
-    range.setEnd(node, found.index + found[0].length);
+    range.setStart(node, begin);
+    range.setEnd(node, end);
     return range;
   }
 
@@ -66,7 +71,7 @@ class TextLines {
   }
 }
 
-// Lights up ranges of the page, and nothing else.
-function lightUp(ranges) {
-  if (window.Highlight) CSS.highlights.set("lit", new Highlight(...ranges.filter(Boolean)));
+// Gives ranges of the page, and nothing else, the style of a highlight of the style sheet: "lit" or "unsure".
+function highlight(name, ranges) {
+  if (window.Highlight) CSS.highlights.set(name, new Highlight(...ranges.filter(Boolean)));
 }

@@ -5,6 +5,8 @@ const CANDIDATES = 4; // the best translation and alternatives, with as many bea
 const PIECES_PER_REQUEST = 16; // a long text appears bit by bit
 const MAX_KNOWN_PIECES = 5000;
 const MAX_FAILURES = 3; // one after the other, until the others are not asked for
+const DETECTABLE = 60; // characters that say what language they are in
+const UNSURE = 0.5; // the confidence below which a word is more likely wrong than right
 
 class TranslatePanel extends Panel {
   constructor(element, server, models) {
@@ -12,15 +14,21 @@ class TranslatePanel extends Panel {
     this.source = new SourceEditor(this.find(".source"), () => this.edited());
     this.input = this.source.host;
     this.target = new TextLines(this.find(".translation"));
-    this.languages = new LanguageChoice(element, () => this.changeLanguage());
+    this.languages = new LanguageChoice(element, () => this.changeLanguage(), { detects: true });
+    this.terms = new Terms(this.find(".terms"), () => this.changeTerms());
+    this.documents = new DocumentPane(this.find(".document"), this);
     this.alternatives = new Alternatives(this.find(".alternatives"), (piece, i) => this.take(piece, i));
     this.known = new Map(); // candidates by key()
+    this.uncalibrated = new Set(); // models that do not know their confidence
     this.failed = new Map(); // why a piece cannot be translated, by key()
     this.chosen = new Map(); // the number of a candidate, by key(), if it is not the best
     this.pieces = []; // of each line
     this.line = 0; // of the caret
     this.place = null; // {line, word} of the translation, moved by keys
     this.request = new AbortController();
+    this.modes = segments("", [["text", "Text"], ["document", "Document"]], (mode) => this.open(mode));
+    press(this.modes, "text");
+    this.find(".tools").append(this.modes);
     this.listen();
   }
 
@@ -38,6 +46,13 @@ class TranslatePanel extends Panel {
       lines.host.addEventListener("pointermove", (event) => this.light(side, lines.at(event)));
       lines.host.addEventListener("pointerleave", () => this.light(side, null));
     }
+    const { element } = this;
+    element.addEventListener("dragover", (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); });
+    element.addEventListener("drop", (event) => this.takeFiles(event, event.dataTransfer.files));
+    element.addEventListener("paste", (event) => { // a text is often copied with a picture of it
+      const { files } = event.clipboardData;
+      this.takeFiles(event, event.clipboardData.getData("text/plain") ? [] : files);
+    });
     for (const type of ["keyup", "click"]) this.input.addEventListener(type, () => this.followCaret());
     this.target.host.addEventListener("click", (event) => {
       const place = this.target.at(event);
@@ -47,9 +62,40 @@ class TranslatePanel extends Panel {
     this.target.host.addEventListener("blur", () => { this.place = null; this.light(1, null); });
   }
 
+  // Texts that are translated while they are typed, or a document.
+  open(mode) {
+    press(this.modes, mode);
+    const isDocument = mode === "document";
+    this.documents.host.hidden = !isDocument;
+    this.find(".aligned").hidden = isDocument;
+    if (!isDocument) return this.update();
+    this.request.abort();
+    this.alternatives.element.hidden = true;
+  }
+
+  takeFiles(event, files) {
+    if (!files.length) return;
+    event.preventDefault();
+    this.open("document");
+    this.documents.take(files);
+  }
+
+  // Of the mode that is open.
+  say(text, className = "") {
+    const state = this.find(`${this.documents.isOpen ? ".document" : ".aligned"} .state`);
+    state.textContent = text;
+    state.className = "note state " + className;
+  }
+
   changeLanguage() {
-    this.input.lang = languageTag(this.languages.source.value);
-    this.target.host.lang = languageTag(this.languages.target.value);
+    const { source, target } = this.languages;
+    this.input.lang = languageTag(source.value);
+    for (const host of [this.target.host, this.documents.result]) host.lang = languageTag(target.value);
+    this.terms.offer(target.value || this.choice.name);
+    this.changeTerms();
+  }
+
+  changeTerms() {
     this.failed.clear();
     this.update();
   }
@@ -63,6 +109,11 @@ class TranslatePanel extends Panel {
 
   key(text) { return this.prefix + text; }
 
+  // Of every request.
+  get fields() {
+    return { model: this.choice.name, num_beams: CANDIDATES, ...this.languages.fields, ...this.terms.fields };
+  }
+
   // The candidate that is shown for a piece, or undefined.
   candidate(text) {
     const key = this.key(text);
@@ -73,12 +124,14 @@ class TranslatePanel extends Panel {
   async update() {
     this.request.abort();
     const { signal } = (this.request = new AbortController());
-    this.prefix = JSON.stringify([this.choice.name, this.languages.fields]);
+    if (this.documents.isOpen) return;
+    this.prefix = JSON.stringify(this.fields);
     this.pieces = this.source.lines.map(piecesOf);
     this.show();
     const texts = new Set(this.pieces.flat().map(({ text }) => text));
     const missing = [...texts].filter((text) => !this.candidate(text) && !this.failed.has(this.key(text)));
     this.say("");
+    if (!texts.size) this.languages.showDetected(null);
     if (!missing.length) return;
     try {
       await pause(DEBOUNCE_SECONDS, signal);
@@ -96,11 +149,16 @@ class TranslatePanel extends Panel {
 
   async translate(texts, signal) {
     const keys = texts.map((text) => this.key(text));
-    const options = { num_beams: CANDIDATES, n_best: CANDIDATES, alignments: true };
-    const body = { model: this.choice.name, text: texts, ...options, ...this.languages.fields };
+    const { languages, uncalibrated, fields } = this;
+    const body = { ...fields, text: texts, n_best: CANDIDATES, alignments: true };
+    if (!uncalibrated.has(fields.model)) body.confidence = true;
+    // A few words that were changed are in the language of the rest.
+    if (languages.detected && texts.join(" ").length < DETECTABLE && this.source.text.length >= DETECTABLE)
+      body.source_language = languages.detected;
     if (this.known.size > MAX_KNOWN_PIECES) this.known.clear();
     try {
-      const { translations } = await this.server.json("v1/translate", { body, signal });
+      const { translations, detected_language: found } = await this.server.json("v1/translate", { body, signal });
+      if (found) languages.showDetected(found);
       for (const { index, candidates } of translations) {
         const own = candidates.map(({ text }) => text);
         this.known.set(keys[index], candidates.filter(({ text }, i) => own.indexOf(text) === i));
@@ -108,6 +166,10 @@ class TranslatePanel extends Panel {
       this.failures = 0;
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
+      if (body.confidence && error.message.includes("confidence")) {
+        uncalibrated.add(fields.model);
+        return this.translate(texts, signal);
+      }
       if (texts.length > 1) {
         for (const text of texts) await this.translate([text], signal); // the others may be right
         return;
@@ -146,11 +208,25 @@ class TranslatePanel extends Panel {
     this.starts = shown.map(({ starts }) => starts);
     this.target.show(isEmpty ? [] : shown.map(({ text }) => text), (line) => shown[line].className);
     this.find(".aligned").style.setProperty("--lines", lines.length);
+    this.showUnsure();
     this.place = null;
     const words = lines.reduce((sum, line) => sum + wordsIn(line).length, 0);
     this.find(".count").textContent = words ? `${whole(words)} word${words > 1 ? "s" : ""}` : "";
     for (const name of ["clear", "copy"]) this.find(`[name=${name}]`).hidden = isEmpty;
     this.showAlternatives(Math.min(this.line, lines.length - 1));
+  }
+
+  // Underlines the words that may be wrong.
+  showUnsure() {
+    const ranges = this.pieces.flatMap((pieces, line) => pieces.flatMap(({ text }, i) => {
+      const begin = this.starts[line][i];
+      const shown = begin === undefined ? undefined : this.candidate(text);
+      return shown ? unsureIn(shown).map(([from, to]) => this.target.rangeOf(line, begin + from, begin + to)) : [];
+    }));
+    highlight("unsure", ranges);
+    const note = this.find(".unsure");
+    note.hidden = !ranges.length;
+    note.textContent = `${ranges.length} uncertain word${ranges.length > 1 ? "s" : ""}`;
   }
 
   showAlternatives(line, piece = this.pieces[line].at(this.pieceAtCaret(line))) {
@@ -201,7 +277,7 @@ class TranslatePanel extends Panel {
       for (const pair of this.candidate(piece.text)?.alignment || [])
         if (pair[side] + here === word) words[1 - side].push(pair[1 - side] + there);
     }
-    lightUp(words.flatMap((own, i) => own.map((word) => [this.source, this.target][i].range(place.line, word))));
+    highlight("lit", words.flatMap((own, i) => own.map((word) => [this.source, this.target][i].range(place.line, word))));
     return words;
   }
 
@@ -228,6 +304,17 @@ class TranslatePanel extends Panel {
   }
 }
 
+// [[begin, end], ...] of the words of a candidate that are more likely wrong than right.
+function unsureIn({ text, words = [] }) {
+  let at = 0;
+  return words.flatMap(({ text: word, confidence }) => {
+    const begin = text.indexOf(word, at);
+    if (begin < 0) return [];
+    at = begin + word.length;
+    return confidence < UNSURE ? [[begin, at]] : [];
+  });
+}
+
 // The candidates for a piece, of which one can be taken.
 class Alternatives {
   // take(piece, i): candidate i of the piece is wanted.
@@ -237,8 +324,10 @@ class Alternatives {
     this.element.hidden = candidates.length < 2;
     this.element.querySelector("h2").textContent = `Alternatives ${where}`;
     this.element.querySelector("ol").replaceChildren(...candidates.map((candidate, i) => {
-      const score = make("span", "note", candidate.score.toFixed(2).replace("-", "−"));
-      score.title = "Score: the log-probability divided by the length penalty";
+      const { confidence } = candidate;
+      const score = make("span", "note", confidence === undefined ? candidate.score.toFixed(2).replace("-", "−")
+        : `${whole(100 * confidence)}%`);
+      score.title = confidence === undefined ? "Score: the log-probability divided by the length penalty" : "Confidence";
       const text = make("bdi", "", candidate.text);
       text.lang = lang;
       const button = makeButton("", text, () => {

@@ -156,6 +156,8 @@ void post_chat_completions(const ModelCall& call) {
   options.structured_output = read_structured_output(call, fields);
   fields.only("modalities", Json::array({"text"}));
   fields.only("truncate_prompt_tokens", Json());
+  fields.only("add_generation_prompt", true);  // these two are vLLM's and llama.cpp's
+  fields.only("continue_final_message", false);
   fields.end();
 
   const ChatPrompt prompt = make_prompt(model, chat.messages, chat.options, "messages");

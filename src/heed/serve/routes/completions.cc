@@ -175,7 +175,7 @@ std::optional<int64_t> read_kept_tokens(JsonFields& fields, const Model& model) 
   const auto keep = fields.integer("truncate_prompt_tokens", -1, INT32_MAX);
   if (keep == 0)
     throw invalid_request("truncate_prompt_tokens",
-                          "truncate_prompt_tokens is 0, expected a number");
+                          "truncate_prompt_tokens is 0, expected at least 1, or -1");
   if (keep != -1) return keep;
   const int64_t context = model.context_length();
   return context > 0 ? std::optional(context - 1) : std::nullopt;

@@ -271,9 +271,9 @@ void post_libre_translate(const ModelCall& call) {
       });
 }
 
-void post_libre_detect(Services& /*services*/, Call& call) {
+void post_libre_detect(Services& services, Call& call) {
   const Json body = body_of(call.request());
-  JsonFields fields(body);
+  JsonFields fields = fields_of(services, call, body);
   fields.ignore({"api_key"});
   if (!fields.find("q")) throw missing("q");
   const std::vector<DetectedLanguage> detected = detect_language(fields.required_text("q"));

@@ -51,7 +51,7 @@ void post_load(const ModelCall& call) {
 
 void post_unload(Services& services, Call& call) {
   const Json body = body_of(call.request());
-  JsonFields fields(body);
+  JsonFields fields = fields_of(services, call, body);
   const std::string name = fields.required_text("model");
   fields.end();
   call.set_model(name);

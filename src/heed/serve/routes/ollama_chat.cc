@@ -1,4 +1,5 @@
 // Ollama's chats and completions: https://docs.ollama.com/api
+#include <algorithm>
 #include <chrono>
 
 #include "heed/chat/messages.h"
@@ -102,6 +103,16 @@ ChatPrompt plain_prompt(const ModelCall& call, const std::string& text) {
   return {.text = text, .tokens = call.model().prompt_tokens(text), .end_tokens = {}, .answer = {}};
 }
 
+/// The fields of a request without messages, which only loads the model.
+void check_load(const Model& model, JsonFields& fields) {
+  ChatOptions unused;
+  read_ollama_think(model, fields, unused);
+  const Json* const tools = fields.find("tools");
+  const auto is_tool = [](const Json& tool) { return tool.is_object(); };
+  if (tools && !(tools->is_array() && std::ranges::all_of(*tools, is_tool)))
+    throw invalid_request("tools", "tools is not a list of functions");
+}
+
 }  // namespace
 
 void post_ollama_chat(const ModelCall& call) {
@@ -113,7 +124,10 @@ void post_ollama_chat(const ModelCall& call) {
   const Json* const messages = fields.find("messages");
   const bool load = !messages || *messages == Json::array();
   ChatFields chat;
-  if (!load) chat = read_ollama_chat(model, fields);
+  if (load)
+    check_load(model, fields);
+  else
+    chat = read_ollama_chat(model, fields);
   fields.ignore({"messages", "tools", "think"});
   GenerateOptions options = read_ollama_options(call, fields, true);
   const bool stream = fields.boolean("stream").value_or(true);

@@ -145,7 +145,8 @@ std::string ollama_time() {
 }
 
 std::string choose_ollama_model(const Services& services, const Json& body, std::string named) {
-  if (named.empty()) named = JsonFields(body).text("name").value_or("");
+  std::string other = JsonFields(body).text("name").value_or("");
+  if (named.empty()) named = std::move(other);
   if (!named.ends_with(kDefaultTag)) return named;
   for (const ModelRegistry::ModelInfo& model : services.models.list())
     if (model.name == named) return named;

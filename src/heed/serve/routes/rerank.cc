@@ -81,8 +81,10 @@ void rank_documents(const ModelCall& call, JsonFields& fields) {
   Results results{.top = read_top(fields, top, input), .plain_texts = voyage};
   fields.only(fields.find("top_k") ? "top_n" : "top_k", Json());
   input.truncate = read_truncate(fields, input.truncate);
-  if (fields.boolean("return_documents").value_or(false))
-    results.documents = fields.require("documents");
+  if (fields.boolean("return_documents").value_or(false)) {
+    const Json& documents = fields.require("documents");
+    results.documents = documents.is_array() ? documents : Json::array({documents});
+  }
   fields.only("rank_fields", Json({"text"}));
   fields.only("max_chunks_per_doc", 1);
   refuse_tei_fields(fields);
@@ -99,9 +101,11 @@ void rank_documents(const ModelCall& call, JsonFields& fields) {
          });
 }
 
-Json tei_ranks(const Ranking& ranking, const std::vector<std::string>& texts, bool raw) {
+Json tei_ranks(const Ranking& ranking, size_t top, const std::vector<std::string>& texts,
+               bool raw) {
   Json ranks = Json::array();
   for (const auto& [index, logit] : ranking.documents) {
+    if (ranks.size() == top) break;
     Json rank = {{"index", index}, {"score", raw ? logit : 1 / (1 + std::exp(-logit))}};
     if (!texts.empty()) rank["text"] = texts[static_cast<size_t>(index)];
     ranks.push_back(std::move(rank));
@@ -109,11 +113,11 @@ Json tei_ranks(const Ranking& ranking, const std::vector<std::string>& texts, bo
   return ranks;
 }
 
-/// TEI's form, with "texts".
+/// TEI's form, with "texts"; "top_n" is llama.cpp's.
 void rank_texts(const ModelCall& call, JsonFields& fields) {
   call.call->error_body = tei_error_body;
   fields.ignore({"model", "user", "priority"});
-  for (const char* name : {"documents", "top_n", "top_k", "return_documents", "rank_fields",
+  for (const char* name : {"documents", "top_k", "return_documents", "rank_fields",
                            "max_tokens_per_doc", "max_chunks_per_doc"})
     fields.only(name, Json());
   RerankInput input{.query = fields.required_text("query"),
@@ -122,13 +126,14 @@ void rank_texts(const ModelCall& call, JsonFields& fields) {
                     .truncate = read_truncate(fields, false),
                     .logits = true};
   read_truncation_direction(fields);
+  const size_t top = read_top(fields, "top_n", input);
   const bool raw = fields.boolean("raw_scores").value_or(false);
   std::vector<std::string> returned;
   if (fields.boolean("return_text").value_or(false)) returned = input.documents;
   fields.end();
   rerank(call, std::move(input),
-         [raw, returned = std::move(returned), answered = call.call](const Ranking& ranking) {
-           answered->respond_json(tei_ranks(ranking, returned, raw));
+         [top, raw, returned = std::move(returned), answered = call.call](const Ranking& ranking) {
+           answered->respond_json(tei_ranks(ranking, top, returned, raw));
          });
 }
 
