@@ -15,6 +15,7 @@
 #include "heed/engine/value_or_error.h"
 #include "heed/generate/generation_config.h"
 #include "heed/generate/generator.h"
+#include "heed/generate/shortlist.h"
 #include "heed/generate/speculation/draft_lengths.h"
 #include "heed/inspect/attention/attention_input.h"
 #include "heed/load_options.h"
@@ -52,7 +53,8 @@ struct LoadedModel {
   ValueOrError<tasks::TextSettings> text_settings;
   ValueOrError<tasks::PairSettings> pair_settings;
   ValueOrError<document::SentenceSettings> sentences;
-  std::vector<std::string> warnings;  // see Model::warnings()
+  std::shared_ptr<const generate::Shortlist> shortlist;  // of LoadOptions; or null
+  std::vector<std::string> warnings;                     // see Model::warnings()
   OutputConstraints output_constraints;
 
   /// The one tokenizer for all texts. Throws Error, which names the `purpose` ("embedding"), when

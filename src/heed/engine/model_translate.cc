@@ -46,7 +46,8 @@ std::vector<Translation> Model::translate_batch(const std::vector<std::string>& 
                                         .scores = options.search.scores,
                                         .alignments = options.alignments,
                                         .languages = languages_of(options),
-                                        .rules = loaded_->generation.value().rules};
+                                        .rules = loaded_->generation.value().rules,
+                                        .shortlist = loaded_->shortlist};
   if (options.source_language == engine::kDetectSource)
     details.source_of = [&](const std::string& line) {
       return engine::with_detected_source(languages_of(options), line, tokenizer).source;

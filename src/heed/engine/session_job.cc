@@ -59,17 +59,19 @@ class SearchJob : public SessionJob {
   /// Words are aligned as those of the tokenizer `aligned`; null: they are not.
   SearchJob(const LoadedModel& model, const SearchOptions& options, generate::GeneratorInput input,
             generate::TokenRules rules, const text::TranslationTokenizer* aligned,
-            const generate::OutputConstraint& constraint = {})
+            const generate::OutputConstraint& constraint = {}, generate::TokenList shortlist = {})
       : model_(model),
         input_(std::move(input)),
         decoding_(options, input_, std::move(rules), constraint),
-        aligned_(aligned) {}
+        aligned_(aligned),
+        shortlist_(std::move(shortlist)) {}
 
   generate::Scheduler::Request request() override {
     return {.source = input_.source,
             .decoding = &decoding_,
             .max_tokens = input_.max_tokens(decoding_.max_paths()),
-            .cross_attention = aligned_ != nullptr};
+            .cross_attention = aligned_ != nullptr,
+            .shortlist = shortlist_};
   }
 
   bool report(RequestId id, bool ended, const Session::OnDelta& on_delta) override {
@@ -90,6 +92,7 @@ class SearchJob : public SessionJob {
   generate::GeneratorInput input_;
   generate::BeamState decoding_;
   const text::TranslationTokenizer* aligned_;
+  generate::TokenList shortlist_;
 };
 
 /// A translation has the limits and defaults of Model::translate().
@@ -112,10 +115,13 @@ std::unique_ptr<SessionJob> translation_job(const LoadedModel& model,
   model::check_source_tokens(config, source);
   std::vector<int32_t> prompt =
       tokenizer.start_of_target(languages, rules.start_id(config), rules.forced_bos_id);
+  generate::TokenList shortlist;
+  if (model.shortlist) shortlist = model.shortlist->tokens_for(source, rules);
   return std::make_unique<SearchJob>(
       model, options,
       generate::translation_input(config, options, std::move(source), std::move(prompt)),
-      std::move(rules), request.alignments ? &tokenizer : nullptr);
+      std::move(rules), request.alignments ? &tokenizer : nullptr, generate::OutputConstraint(),
+      std::move(shortlist));
 }
 
 std::unique_ptr<SessionJob> search_job(const LoadedModel& model, const SearchOptions& options,

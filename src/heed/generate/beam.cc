@@ -215,9 +215,9 @@ void BeamState::advance_greedily(Logits& logits) {
     log_softmax(logits, probabilities);
   }
   const int32_t token = *greedy_token(logits.all(0));
-  beam_.append(token, scores_ ? static_cast<double>(
-                                    probabilities.values<float>()[static_cast<size_t>(token)])
-                              : 0.0);
+  beam_.append(
+      token,
+      scores_ ? static_cast<double>(probabilities.values<float>()[logits.column_of(token)]) : 0.0);
 }
 
 /// Rules that scale logits differ from those that scale log-probabilities, so the former come after

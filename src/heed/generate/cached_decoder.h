@@ -9,6 +9,7 @@
 
 #include "heed/generate/cross_attention_sums.h"
 #include "heed/generate/row_pool.h"
+#include "heed/generate/shortlist_head.h"
 #include "heed/model/transformer.h"
 
 namespace heed::generate {
@@ -63,12 +64,17 @@ class CachedDecoder {
     std::span<const ScaledAdapter> adapters = {};  // which have computed its earlier rows
     /// Whether cross_attention() gets the rows of the tokens that want logits.
     bool cross_attention = false;
+    TokenList shortlist = {};  // whose logits it wants; null: all
   };
   /// The logits [M, V] after the M tokens that want them, on the model's device. Prompts must
   /// precede generated tokens. Inputs with equal memory rows should be neighbours, which then share
   /// the reading of these rows. A row of logits depends on its own sequence only; it may hold
   /// numbers that are not finite. If this throws, no rows were appended.
   Tensor decode(std::span<const DecodeInput> inputs);
+
+  /// The tokens of the columns of what decode() returned, in ascending order; empty: all V. They
+  /// are those of all shortlists if each input that wants logits has one.
+  std::span<const int32_t> logit_tokens() const { return shortlist_head_.tokens(); }
 
   /// The cross-attention weights of tokens.
   const CrossAttentionSums& cross_attention() const { return cross_attention_; }
@@ -87,6 +93,7 @@ class CachedDecoder {
     std::shared_ptr<kernels::AttentionMetadata> own, memory;
     int64_t prompts = 0;
     std::vector<AdaptedRows> adapters;
+    std::vector<TokenList> shortlists;  // of the inputs that want logits
   };
   void begin_pass();
   /// Notes the adapters of rows that follow those noted before.
@@ -107,6 +114,7 @@ class CachedDecoder {
   std::vector<nn::KeyValueCache> memory_caches_;  // [L]; none for a decoder-only model
   model::Memory memory_;                          // all rows of the memory caches
   CrossAttentionSums cross_attention_;
+  ShortlistHead shortlist_head_;
   std::unique_ptr<GraphRunner> graphs_;  // of a device, for passes of generated tokens
   RowPool rows_, memory_rows_;
 };

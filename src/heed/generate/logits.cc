@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
@@ -67,7 +68,35 @@ Logits Logits::slice(int64_t begin, int64_t end) const {
   rows.tokens_ = of(tokens_);
   rows.log_sum_exp_ = of(log_sum_exp_);
   rows.vocabulary_ = vocabulary_;
+  rows.listed_ = listed_;
   return rows;
+}
+
+Logits Logits::only(const TokenList& tokens, std::span<const int32_t> columns) {
+  const Tensor& from = all();
+  const auto count = static_cast<int64_t>(tokens->size());
+  Logits chosen;
+  chosen.logits_ = Tensor::empty({rows(), count});
+  chosen.vocabulary_ = count;
+  chosen.listed_ = tokens;
+  std::vector<size_t> places;  // of the tokens, among the columns
+  for (const int32_t token : *tokens) {
+    size_t place = columns.empty()  ? static_cast<size_t>(token)
+                   : places.empty() ? 0
+                                    : places.back();
+    while (!columns.empty() && columns[place] < token) ++place;
+    places.push_back(place);
+  }
+  const float* in = from.data<float>();
+  float* out = chosen.logits_.data<float>();
+  for (int64_t row = rows(), width = from.cols(); row > 0; --row, in += width)
+    for (const size_t place : places) *out++ = in[place];
+  return chosen;
+}
+
+size_t Logits::column_of(int32_t token) const {
+  if (!listed_) return static_cast<size_t>(token);
+  return static_cast<size_t>(std::ranges::lower_bound(*listed_, token) - listed_->begin());
 }
 
 void Logits::check() {
@@ -82,8 +111,9 @@ Tensor& Logits::all() {
 }
 
 TokenLogits Logits::all(int64_t row) {
-  return TokenLogits({all().data<float>() + row * logits_.cols(),
-                      static_cast<size_t>(std::min(vocabulary_, logits_.cols()))});
+  const std::span own(all().data<float>() + row * logits_.cols(),
+                      static_cast<size_t>(std::min(vocabulary_, logits_.cols())));
+  return listed_ ? TokenLogits(own, *listed_, kForbiddenLogit) : TokenLogits(own);
 }
 
 TokenLogits Logits::largest(int64_t row) {

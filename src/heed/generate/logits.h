@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "heed/generate/shortlist.h"
 #include "heed/generate/token_logits.h"
 #include "heed/model/transformer.h"
 
@@ -37,11 +38,16 @@ class Logits {
   int64_t rows() const { return logits_.rows(); }
   /// Rows [begin, end).
   Logits slice(int64_t begin, int64_t end) const;
+  /// A copy of the logits of `tokens` alone: the others have no probability. The columns are those
+  /// of the tokens `columns`, in ascending order, among which `tokens` are; empty: all.
+  Logits only(const TokenList& tokens, std::span<const int32_t> columns);
   /// Throws Error as check_logits() does.
   void check();
 
-  /// All logits [N, V] on the host, which may be overwritten.
+  /// All logits [N, V] on the host, which may be overwritten; after only(), [N, tokens].
   Tensor& all();
+  /// The column of a token in all().
+  size_t column_of(int32_t token) const;
   TokenLogits all(int64_t row);
 
   /// Whether largest() can be called.
@@ -62,6 +68,7 @@ class Logits {
   Tensor largest_, tokens_;  // [N, k], the largest first
   Tensor log_sum_exp_;       // [N, 2]: see kernels::log_sum_exp
   int64_t vocabulary_ = 0;
+  TokenList listed_;  // the tokens of the columns; null: all
 };
 
 }  // namespace heed::generate

@@ -32,9 +32,8 @@ std::vector<Beam::Candidate> Beam::term_candidates(
     };
     for (const int32_t token : sequences_[i].terms->next_tokens())
       add(candidate(token, *log_probabilities[i].find(token)));
-    const std::span<const float> all = log_probabilities[i].by_token();
-    const auto most = static_cast<size_t>(std::ranges::max_element(all) - all.begin());
-    add(candidate(static_cast<int32_t>(most), all[most]));
+    const TokenLogit most = log_probabilities[i].most_probable();
+    add(candidate(most.token, most.logit));
   }
   return chosen;
 }

@@ -81,6 +81,15 @@ class TokenLogits {
     return all;
   }
 
+  /// The most probable token, of those that are known; token -1 if all are forbidden.
+  TokenLogit most_probable() const {
+    TokenLogit most{kForbiddenLogit, -1};
+    visit_at_least(most.logit, [&](float logit, int32_t token) {
+      if (logit > most.logit) most = {logit, token};
+    });
+    return most;
+  }
+
   /// Calls visit(logit, token) for every token whose logit is at least `bound`. visit() may raise
   /// the bound.
   template <typename Visit>

@@ -27,6 +27,7 @@ class Translator {
     /// If given: the language of a line, in place of the source of `languages`.
     std::function<std::string(const std::string& line)> source_of = nullptr;
     TokenRules rules = {};  // forced_bos_id stands in for a target language
+    std::shared_ptr<const Shortlist> shortlist = {};  // limits the tokens of each translation
   };
   /// The model and the tokenizer must outlive this. Throws Error when their vocabularies differ,
   /// on search options out of range, and on
