@@ -29,6 +29,8 @@ from ._heed import (
     ChatResult,
     Delta,
     DetectedLanguage,
+    DistillResult,
+    DistillStage,
     DocumentSentence,
     DocumentTranslation,
     Encoding,
@@ -43,6 +45,7 @@ from ._heed import (
     QuantizeResult,
     RankedDocument,
     Score,
+    ShortlistResult,
     TokenLogProbability,
     TokenProbability,
     ToolCall,
@@ -58,7 +61,7 @@ from ._serving import Server, serve
 from ._session import ChatStream, Session, TextStream
 from ._signatures import document
 from ._tokenizer import Tokenizer
-from ._training import convert, quantize, train
+from ._training import convert, distill, make_shortlist, quantize, train
 
 if TYPE_CHECKING:
     from . import options
@@ -75,6 +78,8 @@ __all__ = [
     "ChatStream",
     "Delta",
     "DetectedLanguage",
+    "DistillResult",
+    "DistillStage",
     "DocumentSentence",
     "DocumentTranslation",
     "Encoding",
@@ -92,6 +97,7 @@ __all__ = [
     "Score",
     "Server",
     "Session",
+    "ShortlistResult",
     "TextStream",
     "TokenLogProbability",
     "TokenProbability",
@@ -110,7 +116,9 @@ __all__ = [
     "convert",
     "detect_language",
     "detectable_languages",
+    "distill",
     "load",
+    "make_shortlist",
     "options",
     "quantize",
     "serve",
