@@ -17,7 +17,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from . import _heed
-from ._async_calls import aconvert, aload, aquantize, atrain
+from ._async_calls import aconvert, adistill, aload, amake_shortlist, aquantize, atrain
 from ._attention import Attention
 from ._heed import (
     AddedToken,
@@ -110,7 +110,9 @@ __all__ = [
     "ValidationSample",
     "__version__",
     "aconvert",
+    "adistill",
     "aload",
+    "amake_shortlist",
     "aquantize",
     "atrain",
     "convert",

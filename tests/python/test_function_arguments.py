@@ -146,7 +146,7 @@ def test_every_name_of_the_package_is_tried_here_or_there():
              "detect_language", "distill", "make_shortlist"}
     streams = {"ChatStream", "TextStream"}  # made by Model.generate() and chat()
     blocking = {"serve"}  # takes the arguments of Server
-    others = {"aload", "atrain", "aquantize", "aconvert",  # take those of the functions without "a"
+    others = {"aload", "atrain", "aquantize", "aconvert", "adistill", "amake_shortlist",  # take those of the functions without "a"
               "detectable_languages"}  # has none
     names = set(heed.__all__) - {"__version__", "options"}
     own = {name for name in names if inspect.getmodule(getattr(heed, name)).__name__ != "heed._heed"}
