@@ -109,8 +109,8 @@ TEST_F(Distillations, StoppedAtAnyStageEndWithTheSameStudent) {
   EXPECT_GT(stops, 2);
   EXPECT_EQ(read_file(folder_ / "parts/translations.txt"),
             read_file(folder_ / "whole/translations.txt"));
-  EXPECT_EQ(read_file(folder_ / "parts/model/model.safetensors"),
-            read_file(whole.model / "model.safetensors"));
+  EXPECT_EQ(read_file(folder_ / "parts/model/quantized.safetensors"),
+            read_file(whole.model / "quantized.safetensors"));
   EXPECT_EQ(read_file(folder_ / "parts/model/lex.s2t"), read_file(whole.shortlist));
 }
 

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "heed/base/file.h"
+#include "heed/base/json.h"
 #include "heed/session.h"
 #include "tests/base/testing.h"
 #include "tests/engine/small_models.h"
@@ -64,6 +67,22 @@ TEST_F(Shortlisted, ASessionTranslatesAsTheModelDoes) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].hypothesis.tokens, expected.candidates[0].hypothesis.tokens);
   EXPECT_EQ(found[0].hypothesis.score, expected.candidates[0].hypothesis.score);
+}
+
+TEST_F(Shortlisted, EveryKindOfTranslatorHasOne) {
+  for (const char* name :
+       {"m2m-100", "mbart", "mbart-50", "nllb", "opus-mt", "opus-mt-multi", "opus-mt-separate"}) {
+    const auto folder = std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/translation" / name;
+    const nlohmann::json expected = parse_json(read_file(folder / "expected.json"), name);
+    const ShortlistResult made = make_shortlist(folder, file_, options());
+    EXPECT_GT(made.coverage, 0.9) << name;
+    const Model model = Model::load(folder, {.shortlist = file_});
+    const TranslateOptions how{.search = {.num_beams = 2, .max_new_tokens = 6},
+                               .source_language = expected["source_language"].get<std::string>(),
+                               .target_language = expected["target_language"].get<std::string>()};
+    const auto alone = model.translate(expected["lines"][0]["text"].get<std::string>(), how);
+    EXPECT_EQ(alone.candidates.size(), 1u) << name;
+  }
 }
 
 TEST_F(Shortlisted, OtherModelsAndFilesAreRefused) {

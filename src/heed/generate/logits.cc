@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "heed/base/error.h"
 #include "heed/base/parallel.h"
@@ -72,26 +71,14 @@ Logits Logits::slice(int64_t begin, int64_t end) const {
   return rows;
 }
 
-Logits Logits::only(const TokenList& tokens, std::span<const int32_t> columns) {
+Logits Logits::only(const TokenList& tokens) {
   const Tensor& from = all();
-  const auto count = static_cast<int64_t>(tokens->size());
-  Logits chosen;
-  chosen.logits_ = Tensor::empty({rows(), count});
-  chosen.vocabulary_ = count;
-  chosen.listed_ = tokens;
-  std::vector<size_t> places;  // of the tokens, among the columns
-  for (const int32_t token : *tokens) {
-    size_t place = columns.empty()  ? static_cast<size_t>(token)
-                   : places.empty() ? 0
-                                    : places.back();
-    while (!columns.empty() && columns[place] < token) ++place;
-    places.push_back(place);
-  }
+  Tensor chosen = Tensor::empty({rows(), std::ssize(*tokens)});
   const float* in = from.data<float>();
-  float* out = chosen.logits_.data<float>();
+  float* out = chosen.data<float>();
   for (int64_t row = rows(), width = from.cols(); row > 0; --row, in += width)
-    for (const size_t place : places) *out++ = in[place];
-  return chosen;
+    for (const int32_t token : *tokens) *out++ = in[token];
+  return {std::move(chosen), tokens};
 }
 
 size_t Logits::column_of(int32_t token) const {

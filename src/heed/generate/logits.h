@@ -35,16 +35,19 @@ class Logits {
   /// columns count.
   Logits(Tensor logits, const LogitsNeeded& needed, int64_t vocabulary);
 
+  /// Logits [N, tokens] of some tokens, on the host: the others have no probability.
+  Logits(Tensor logits, const TokenList& tokens)
+      : logits_(std::move(logits)), vocabulary_(std::ssize(*tokens)), listed_(tokens) {}
+
   int64_t rows() const { return logits_.rows(); }
   /// Rows [begin, end).
   Logits slice(int64_t begin, int64_t end) const;
-  /// A copy of the logits of `tokens` alone: the others have no probability. The columns are those
-  /// of the tokens `columns`, in ascending order, among which `tokens` are; empty: all.
-  Logits only(const TokenList& tokens, std::span<const int32_t> columns);
+  /// A copy of the logits of `tokens` alone: the others have no probability.
+  Logits only(const TokenList& tokens);
   /// Throws Error as check_logits() does.
   void check();
 
-  /// All logits [N, V] on the host, which may be overwritten; after only(), [N, tokens].
+  /// All logits [N, V] on the host, which may be overwritten; of some tokens [N, tokens].
   Tensor& all();
   /// The column of a token in all().
   size_t column_of(int32_t token) const;

@@ -234,8 +234,10 @@ void Scheduler::run_pass() {
         input_requests_[i]->rows.end(),
         rows.end() - static_cast<std::ptrdiff_t>(inputs_[i].tokens.size()), rows.end());
   }
-  if (!advancing_.empty())
-    advance({std::move(logits), needed_logits(), model_.config().vocab_size});
+  std::optional<Logits> of_all;
+  if (logits.defined())
+    of_all.emplace(std::move(logits), needed_logits(), model_.config().vocab_size);
+  if (!advancing_.empty()) advance(of_all ? &*of_all : nullptr);
   if (!drafted_.empty()) {
     accepted_.clear();
     for (const Active* request : drafted_) accepted_.push_back(request->accepted);
@@ -254,11 +256,19 @@ LogitsNeeded Scheduler::needed_logits() const {
   return needed;
 }
 
-void Scheduler::advance(const Logits& logits) {
+/// Without `logits` each request has those of its shortlist.
+void Scheduler::advance(const Logits* logits) {
   parallel_for(static_cast<int64_t>(advancing_.size()), 1, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
       try {
-        advance(*advancing_[i], logits.slice(first_rows_[i], first_rows_[i + 1]));
+        const int64_t first = first_rows_[i], last = first_rows_[i + 1];
+        const TokenList& shortlist = advancing_[i]->shortlist;
+        if (!logits)
+          advance(*advancing_[i], {decoder_.listed_logits(first, last), shortlist});
+        else if (shortlist)
+          advance(*advancing_[i], logits->slice(first, last).only(shortlist));
+        else
+          advance(*advancing_[i], logits->slice(first, last));
       } catch (const Error&) {
         advancing_[i]->error = std::current_exception();
       }
@@ -267,7 +277,6 @@ void Scheduler::advance(const Logits& logits) {
 }
 
 void Scheduler::advance(Active& request, Logits own) const {
-  if (request.shortlist) own = own.only(request.shortlist, decoder_.logit_tokens());
   own.slice(0, own.rows() - std::ssize(request.draft)).check();
   if (request.draft.empty())
     request.decoding->advance(own);

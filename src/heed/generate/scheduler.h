@@ -105,7 +105,7 @@ class Scheduler {
   void plan_prefill(Active& request, int64_t room);
   void plan_decode(Active& request);
   LogitsNeeded needed_logits() const;
-  void advance(const Logits& logits);
+  void advance(const Logits* logits);
   void advance(Active& request, Logits own) const;
   void finish_step();
   void release_unused_rows(Active& request);

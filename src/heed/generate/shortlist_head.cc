@@ -4,37 +4,29 @@
 
 namespace heed::generate {
 
-/// Whether the rows have the tokens of all lists, and not far more than these.
-bool ShortlistHead::serves(std::span<const TokenList> lists) const {
-  constexpr size_t kMostUnused = 1;  // lists of ended requests for each one that is active
-  return rows_ && lists_.size() <= (1 + kMostUnused) * lists.size() &&
-         std::ranges::all_of(lists, [&](const TokenList& list) {
-           return std::ranges::find(lists_, list) != lists_.end();
-         });
+bool ShortlistHead::choose(std::span<const Part> parts) {
+  const bool all = parts.empty() || std::ranges::find(parts, nullptr, &Part::tokens) != parts.end();
+  parts_.assign(parts.begin(), parts.end());
+  std::erase_if(chosen_, [&](const Chosen& one) {
+    return std::ranges::find(parts, one.tokens, &Part::tokens) == parts.end();
+  });
+  if (all || !model_.head().has_rows()) return false;
+  for (const Part& part : parts)
+    if (std::ranges::find(chosen_, part.tokens, &Chosen::tokens) == chosen_.end())
+      chosen_.push_back({part.tokens, model_.head().rows(*part.tokens)});
+  return true;
 }
 
-void ShortlistHead::choose(std::span<const TokenList> lists) {
-  const bool all = lists.empty() || std::ranges::find(lists, nullptr) != lists.end() ||
-                   !model_.head().has_rows();
-  if (all) {
-    rows_.reset();
-    tokens_.clear();
-    lists_.clear();
-    return;
+std::vector<Tensor> ShortlistHead::logits(Context& context, const Tensor& states) const {
+  std::vector<Tensor> logits;
+  int64_t begin = 0;
+  for (const Part& part : parts_) {
+    const auto own = std::ranges::find(chosen_, part.tokens, &Chosen::tokens);
+    logits.push_back(
+        model_.head().logits(context, states.row_slice(begin, begin + part.rows), own->rows));
+    begin += part.rows;
   }
-  if (serves(lists)) return;
-  lists_.assign(lists.begin(), lists.end());
-  std::vector<bool> chosen(static_cast<size_t>(model_.config().vocab_size));
-  for (const TokenList& list : lists_)
-    for (const int32_t token : *list) chosen.at(static_cast<size_t>(token)) = true;
-  tokens_.clear();
-  for (size_t token = 0; token < chosen.size(); ++token)
-    if (chosen[token]) tokens_.push_back(static_cast<int32_t>(token));
-  rows_ = model_.head().rows(tokens_);
-}
-
-Tensor ShortlistHead::logits(Context& context, const Tensor& states) const {
-  return rows_ ? model_.head().logits(context, states, *rows_) : model_.logits(context, states);
+  return logits;
 }
 
 }  // namespace heed::generate

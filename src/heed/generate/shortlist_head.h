@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,31 +9,37 @@
 
 namespace heed::generate {
 
-/// Computes the logits of those tokens alone that some shortlist of a pass has. Rows of the head
-/// are gathered and packed when the shortlists of the pass change, which costs about as much as a
-/// product with a few states.
+/// Computes the logits of the tokens that the shortlist of each request has. The rows of the head
+/// that a list needs are gathered and packed once, which costs about as much as a product with a
+/// few states. A product for all lists of a pass at once would compute most of a small vocabulary.
 class ShortlistHead {
  public:
   /// The model must outlive this.
   explicit ShortlistHead(const model::Transformer& model) : model_(model) {}
 
-  /// Prepares a pass whose rows of logits have these shortlists, some of which may be null. All
-  /// logits are computed if one is, and where the head has no rows to choose from: on a device, and
-  /// for a part of a model.
-  void choose(std::span<const TokenList> lists);
+  /// Rows of states whose logits are wanted, and of which tokens.
+  struct Part {
+    int64_t rows = 0;
+    TokenList tokens = {};  // null: all
+  };
+  /// Prepares a pass with these parts. Returns whether logits() can be called: not if a part wants
+  /// all tokens, nor where the head has no rows to choose from, on a device and in a part of a
+  /// model.
+  bool choose(std::span<const Part> parts);
 
-  /// The logits [N, n] of states [N, D], of the tokens() or, if these are empty, of all.
-  Tensor logits(Context& context, const Tensor& states) const;
-  /// Of the columns of logits(), in ascending order; empty: all.
-  std::span<const int32_t> tokens() const { return tokens_; }
+  /// The logits [part.rows, part.tokens] of each part of states [N, D].
+  std::vector<Tensor> logits(Context& context, const Tensor& states) const;
 
  private:
-  bool serves(std::span<const TokenList> lists) const;
+  /// A list of a request that has not ended.
+  struct Chosen {
+    TokenList tokens;
+    model::HeadRows rows;
+  };
 
   const model::Transformer& model_;
-  std::vector<TokenList> lists_;  // whose tokens `rows_` has
-  std::vector<int32_t> tokens_;
-  std::optional<model::HeadRows> rows_;
+  std::vector<Chosen> chosen_;
+  std::vector<Part> parts_;
 };
 
 }  // namespace heed::generate
