@@ -31,7 +31,8 @@ std::vector<Beam::Candidate> Beam::term_candidates(
                        static_cast<int32_t>(i), token};
     };
     for (const int32_t token : sequences_[i].terms->next_tokens())
-      add(candidate(token, *log_probabilities[i].find(token)));
+      if (const float* const logit = log_probabilities[i].find(token))
+        add(candidate(token, *logit));
     const TokenLogit most = log_probabilities[i].most_probable();
     add(candidate(most.token, most.logit));
   }
