@@ -51,7 +51,7 @@ class Distillations : public testing::Test {
   Distillations() {
     const char* const words[] = {"the", "old", "sailor", "forgot", "sea", "sheep", "light", "man"};
     std::string text;
-    for (size_t i = 0; i < 120; ++i) {
+    for (size_t i = 0; i < 60; ++i) {
       for (size_t k = 0; k < 2 + i % 4; ++k)
         text += std::string(k ? " " : "") + words[(i * 5 + k * 3 + i / 8) % 8];
       text += '\n';
@@ -92,26 +92,21 @@ TEST_F(Distillations, MakeAStudentWithAShortlistAndATable) {
   EXPECT_GT(result.stages[5].bytes, result.stages[4].bytes);
   const Model student = Model::load(result.model, {.shortlist = result.shortlist});
   EXPECT_EQ(student.translate_batch({"the old sailor"}).size(), 1u);
-  EXPECT_GT(result.pairs, 40);
+  EXPECT_GT(result.pairs, 10);
 }
 
-/// Ends the work at its call number `calls` of each kind, and continues it until it is finished.
-TEST_F(Distillations, StoppedAtAnyStageEndWithTheSameStudent) {
-  const DistillResult whole = distill_model(options("whole"));
+/// That a killed one ends with the same bytes: tests/cli/distill_test.sh.
+TEST_F(Distillations, AreStoppedAndContinued) {
   DistillOptions parts = options("parts");
   int64_t stops = 0;
   for (DistillResult result; !result.finished; ++stops) {
-    ASSERT_LT(stops, 40);
+    ASSERT_LT(stops, 10);
     int calls = 0;
-    result = distill_model(parts, {.train = {.stop_requested = [&] { return ++calls > 3; }}});
+    result = distill_model(parts, {.train = {.stop_requested = [&] { return ++calls > 8; }}});
+    EXPECT_EQ(result.stages.size(), result.finished ? 6u : 0u);
     parts.resume = true;
   }
-  EXPECT_GT(stops, 2);
-  EXPECT_EQ(read_file(folder_ / "parts/translations.txt"),
-            read_file(folder_ / "whole/translations.txt"));
-  EXPECT_EQ(read_file(folder_ / "parts/model/quantized.safetensors"),
-            read_file(whole.model / "quantized.safetensors"));
-  EXPECT_EQ(read_file(folder_ / "parts/model/lex.s2t"), read_file(whole.shortlist));
+  EXPECT_GT(stops, 1);
 }
 
 TEST_F(Distillations, AreContinuedWithTheSameOptionsAlone) {
