@@ -2,7 +2,7 @@
 or the lines of a file. One line of JSON.
 
     ctranslate2_bench.py MODEL --compute f32|int8 --beam 4 --workers 2 --threads 1
-        (--sentences 1000 --length 32 | --input FILE --tokenizer MODEL_DIRECTORY)
+        (--sentences 1000 --length 32 | --input FILE --tokenizer MODEL_DIRECTORY [--vmap])
 """
 import argparse
 import json
@@ -28,6 +28,7 @@ def parse():
     parser.add_argument("--input", type=pathlib.Path)
     parser.add_argument("--tokenizer", type=pathlib.Path)
     parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--vmap", action="store_true", help="the model has a vocabulary map")
     return parser.parse_args()
 
 
@@ -63,7 +64,8 @@ def from_text(arguments):
     def work(translator):
         pieces = [line + [end_piece] for line in source.encode(lines, out_type=str)]
         results = translator.translate_batch(pieces, beam_size=arguments.beam,
-                                             length_penalty=0.6, max_batch_size=BATCH)
+                                             length_penalty=0.6, max_batch_size=BATCH,
+                                             use_vmap=arguments.vmap)
         return target.decode([result.hypotheses[0] for result in results])
     return len(lines), work
 

@@ -57,6 +57,7 @@ docs/chat
 docs/serving
 docs/api
 docs/training
+docs/students
 docs/cluster
 docs/fine_tuning
 docs/quantization

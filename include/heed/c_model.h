@@ -74,6 +74,7 @@ typedef struct heed_load_options {
   const heed_hub_options* hub; /* NULL: the environment alone */
   const char* weight_cache;    /* directory of packed weights that processes share; NULL: none */
   const char* device;          /* "cpu", "gpu", "gpu:1" or "auto"; NULL: "auto" */
+  const char* shortlist;       /* file of a translator's lexical shortlist; NULL: none */
 } heed_load_options;
 
 HEED_EXPORT heed_status heed_hub_options_init_sized(heed_hub_options* options, size_t size,

@@ -125,6 +125,11 @@ struct LoadOptions {
   /// packed weights; later ones map it. A file that does not match the model is replaced. Loading
   /// throws Error when the file cannot be written.
   std::filesystem::path weight_cache = {};
+  /// A lexical shortlist for a translator, as make_shortlist() writes it and Marian reads it
+  /// (lex.s2t): a translation then has only tokens that are likely for its source, and the logits
+  /// of the others are not computed. Empty: all tokens. Loading throws Error when the file cannot
+  /// be read, belongs to another vocabulary, or the model does not translate.
+  std::filesystem::path shortlist = {};
   /// Makes generate() and Session decode speculatively; by default neither does.
   SpeculationOptions speculation = {};
   /// The threads that compute; without it, Executor::shared().

@@ -17,7 +17,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from . import _heed
-from ._async_calls import aconvert, aload, aquantize, atrain
+from ._async_calls import aconvert, adistill, aload, amake_shortlist, aquantize, atrain
 from ._attention import Attention
 from ._heed import (
     AddedToken,
@@ -30,6 +30,8 @@ from ._heed import (
     ConfidenceReport,
     Delta,
     DetectedLanguage,
+    DistillResult,
+    DistillStage,
     DocumentSentence,
     DocumentTranslation,
     Encoding,
@@ -44,6 +46,7 @@ from ._heed import (
     QuantizeResult,
     RankedDocument,
     Score,
+    ShortlistResult,
     TokenLogProbability,
     TokenProbability,
     ToolCall,
@@ -60,7 +63,7 @@ from ._serving import Server, serve
 from ._session import ChatStream, Session, TextStream
 from ._signatures import document
 from ._tokenizer import Tokenizer
-from ._training import convert, quantize, train
+from ._training import convert, distill, make_shortlist, quantize, train
 
 if TYPE_CHECKING:
     from . import options
@@ -78,6 +81,8 @@ __all__ = [
     "ConfidenceReport",
     "Delta",
     "DetectedLanguage",
+    "DistillResult",
+    "DistillStage",
     "DocumentSentence",
     "DocumentTranslation",
     "Encoding",
@@ -95,6 +100,7 @@ __all__ = [
     "Score",
     "Server",
     "Session",
+    "ShortlistResult",
     "TextStream",
     "TokenLogProbability",
     "TokenProbability",
@@ -108,13 +114,17 @@ __all__ = [
     "WordConfidence",
     "__version__",
     "aconvert",
+    "adistill",
     "aload",
+    "amake_shortlist",
     "aquantize",
     "atrain",
     "convert",
     "detect_language",
     "detectable_languages",
+    "distill",
     "load",
+    "make_shortlist",
     "options",
     "quantize",
     "serve",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from . import _heed
 from ._async import on_thread
 from ._model import Model, load
-from ._training import convert, quantize, train
+from ._training import convert, distill, make_shortlist, quantize, train
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -35,3 +35,13 @@ async def aquantize(
 async def aconvert(source: Path, target: Path, weights: str | None = None, **arguments: Any) -> list[str]:
     """convert() for asyncio."""
     return await on_thread(lambda: convert(source, target, weights, **arguments))
+
+
+async def amake_shortlist(model: Path, file: Path, **arguments: Any) -> _heed.ShortlistResult:
+    """make_shortlist() for asyncio."""
+    return await on_thread(lambda: make_shortlist(model, file, **arguments))
+
+
+async def adistill(teacher: Path, text: Path, out: Path, **arguments: Any) -> _heed.DistillResult:
+    """distill() for asyncio. A cancelled call can be continued."""
+    return await on_thread(lambda: distill(teacher, text, out, **arguments))

@@ -1,4 +1,4 @@
-"""heed.train(), heed.quantize() and heed.convert()."""
+"""heed.train(), heed.distill(), heed.make_shortlist(), heed.quantize() and heed.convert()."""
 
 from __future__ import annotations
 
@@ -100,3 +100,77 @@ def convert(
     """
     options = {"weights": weights, "adapters": adapters, "base": base, "threads": threads, "hub": hub}
     return _heed.convert(source, target, options)
+
+
+def make_shortlist(
+    model: Path,
+    file: Path,
+    *,
+    source: Path,
+    target: Path,
+    alignments: Path | None = None,
+    best: int = 50,
+    frequent: int = 100,
+    threads: int | None = None,
+    hub: HubOptions | None = None,
+) -> _heed.ShortlistResult:
+    """Makes a lexical shortlist of a translator, as `heed shortlist` does, for load(..., shortlist=file).
+
+    Line i of the file `target` is the translation of line i of `source`; `alignments` has links of their words, as
+    0-0 1-2, which IBM Model 1 finds otherwise. `best` tokens of each token of the source, and the `frequent` most
+    frequent ones, are kept, at most 100 of each. Raises Error when a file cannot be read or written.
+    """
+    options = {"source": source, "target": target, "alignments": alignments, "best": best, "frequent": frequent,
+               "threads": threads, "hub": hub}  # fmt: skip
+    return _heed.make_shortlist(model, file, options)
+
+
+def distill(
+    teacher: Path,
+    text: Path,
+    out: Path,
+    *,
+    test_source: Path | None = None,
+    test_target: Path | None = None,
+    num_beams: int | None = None,
+    drop: float | None = None,
+    max_ratio: float | None = None,
+    minutes: float | None = None,
+    preset: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    int8_settings: Mapping[str, Any] | None = None,
+    resume: bool = False,
+    on_log: Callable[[str], object] | None = None,
+    threads: int | None = None,
+    hub: HubOptions | None = None,
+) -> _heed.DistillResult:
+    """Makes a small translator in the directory `out` that learns from the translator `teacher` what it makes of the
+    sentences in the file `text`, as `heed distill` does.
+
+    `settings` and `int8_settings` are those of train(), for the student and for its last steps, which compute in int8.
+    With `resume`, the work in `out` is continued, however it was ended. Raises Error on options out of range, on texts
+    that cannot be read, and as train() does.
+    """
+    for name, mapping in (("settings", settings), ("int8_settings", int8_settings)):
+        if mapping is not None and not isinstance(mapping, Mapping):
+            raise TypeError(f"{name} has the type {type(mapping).__name__}, expected a dict")
+    if on_log is not None and not callable(on_log):
+        raise TypeError(f"on_log has the type {type(on_log).__name__}, expected a function")
+    options = {
+        "teacher": teacher,
+        "text": text,
+        "out": out,
+        "test_source": test_source,
+        "test_target": test_target,
+        "num_beams": num_beams,
+        "drop": drop,
+        "max_ratio": max_ratio,
+        "minutes": minutes,
+        "preset": preset,
+        "assignments": [_assignment(key, value) for key, value in (settings or {}).items()],
+        "int8_assignments": [_assignment(key, value) for key, value in (int8_settings or {}).items()],
+        "resume": resume,
+        "threads": threads,
+        "hub": hub,
+    }
+    return _heed.distill(options, on_log)

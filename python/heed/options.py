@@ -56,6 +56,7 @@ class LoadOptions(TypedDict, total=False):
     random_weights: int | None  #: a seed: weights are initialised, not read
     rope_context: int | None  #: longest text in tokens, for scaled rotary positions
     weight_cache: Path | None  #: a local directory where processes share packed weights [None: not shared]
+    shortlist: Path | None  #: a translator's lexical shortlist: only tokens likely for a source are computed
     adapters: Sequence[Path | AdapterOptions] | None  #: LoRA adapters, which apply together
     speculation: SpeculationOptions | None  #: speculative decoding (Leviathan et al. 2023)
     threads: int | None  #: 1 to 1024 [all processors]

@@ -6,7 +6,9 @@
 
 #include "call.h"
 #include "heed/convert.h"
+#include "heed/distill.h"
 #include "heed/quantize.h"
+#include "heed/shortlist.h"
 #include "heed/train.h"
 #include "model.h"
 #include "options.h"
@@ -113,6 +115,63 @@ std::vector<std::string> convert(nb::handle source, nb::handle target, const Opt
   return run([&] { return convert_model(from, to, convert_options); });
 }
 
+ShortlistResult shortlist(nb::handle model, nb::handle file, const Options& options) {
+  const auto from = path_from(model, "model"), to = path_from(file, "file");
+  Keywords keywords(options);
+  ShortlistOptions shortlist_options;
+  keywords.read("source", shortlist_options.source);
+  keywords.read("target", shortlist_options.target);
+  keywords.read("alignments", shortlist_options.alignments);
+  keywords.read("best", shortlist_options.best);
+  keywords.read("frequent", shortlist_options.frequent);
+  shortlist_options.executor = take_executor(keywords);
+  shortlist_options.hub = take_hub_options(keywords);
+  keywords.finish("make_shortlist");
+  return run([&] { return make_shortlist(from, to, shortlist_options); });
+}
+
+DistillOptions distill_options_from(const Options& options) {
+  Keywords keywords(options);
+  DistillOptions to;
+  keywords.read("teacher", to.teacher);
+  keywords.read("text", to.text);
+  keywords.read("out", to.out);
+  keywords.read("test_source", to.test_source);
+  keywords.read("test_target", to.test_target);
+  keywords.read("num_beams", to.num_beams);
+  keywords.read("drop", to.drop);
+  keywords.read("max_ratio", to.max_ratio);
+  keywords.read("minutes", to.minutes);
+  keywords.read("preset", to.preset);
+  keywords.read("assignments", to.assignments);
+  keywords.read("int8_assignments", to.int8_assignments);
+  keywords.read("resume", to.resume);
+  to.executor = take_executor(keywords);
+  to.hub = take_hub_options(keywords);
+  keywords.finish("distill");
+  return to;
+}
+
+/// Interrupted as train() is.
+DistillResult distill(const Options& options, const nb::object& on_log) {
+  const DistillOptions distill_options = distill_options_from(options);
+  Interruption interruption;
+  DistillCallbacks callbacks;
+  callbacks.train.on_log = [&](std::string_view line) { tell(on_log, std::string(line)); };
+  callbacks.train.stop_requested = [&] { return interruption.asked(); };
+  try {
+    const DistillResult result = [&] {
+      const nb::gil_scoped_release release;
+      return distill_model(distill_options, callbacks);
+    }();
+    interruption.check_signals();
+    return result;
+  } catch (...) {
+    interruption.rethrow();
+    throw;
+  }
+}
+
 void bind_train_results(nb::module_& m) {
   ValueClass<TrainStep>(m, "TrainStep", "One optimizer step.")
       .field("step", &TrainStep::step, "counted from 1")
@@ -173,14 +232,42 @@ void bind_quantize_results(nb::module_& m) {
       .finish();
 }
 
+void bind_distill_results(nb::module_& m) {
+  ValueClass<ShortlistResult>(m, "ShortlistResult", "What a shortlist is like.")
+      .field("pairs", &ShortlistResult::pairs, "of sentences that were read")
+      .field("entries", &ShortlistResult::entries, "lines of the file")
+      .field("coverage", &ShortlistResult::coverage,
+             "the share of target tokens that are in the shortlist of their source")
+      .field("mean_tokens", &ShortlistResult::mean_tokens, "in the shortlist of a source")
+      .field("vocab_size", &ShortlistResult::vocab_size, "tokens without a shortlist")
+      .finish();
+  ValueClass<DistillStage>(m, "DistillStage", "A model at one stage of a distillation.")
+      .field("name", &DistillStage::name, "'teacher', 'student in int8', ...")
+      .field("bleu", &DistillStage::bleu, "of the test")
+      .field("chrf", &DistillStage::chrf, "of the test")
+      .field("words_per_second", &DistillStage::words_per_second, "of the source")
+      .field("bytes", &DistillStage::bytes, "of the weights in memory, and of a shortlist")
+      .finish();
+  ValueClass<DistillResult>(m, "DistillResult", "What a distillation has made.")
+      .field("finished", &DistillResult::finished, "False: it was stopped")
+      .field("model", &DistillResult::model, "the directory of the student in int8")
+      .field("shortlist", &DistillResult::shortlist, "a file for load(..., shortlist=...)")
+      .field("pairs", &DistillResult::pairs, "that the student has learned from")
+      .field("stages", &DistillResult::stages, "the table")
+      .finish();
+}
+
 }  // namespace
 
 void bind_training(nb::module_& m) {
   bind_train_results(m);
   bind_quantize_results(m);
+  bind_distill_results(m);
   m.def("train", &train, nb::arg("options"), nb::arg("on_step").none(),
         nb::arg("on_validation").none(), nb::arg("on_log").none());
   m.def("quantize", &quantize, nb::arg("source"), nb::arg("target"), nb::arg("options"));
+  m.def("make_shortlist", &shortlist, nb::arg("model"), nb::arg("file"), nb::arg("options"));
+  m.def("distill", &distill, nb::arg("options"), nb::arg("on_log").none());
   m.def("convert", &convert, nb::arg("source"), nb::arg("target"), nb::arg("options"));
 }
 

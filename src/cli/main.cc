@@ -94,9 +94,11 @@ void add_commands(heed::cli::Program& program) {
   program.begin_commands("Train and change models");
   heed::cli::add_train(program);
   heed::cli::add_launch(program);
+  heed::cli::add_distill(program);
   heed::cli::add_quantize(program);
   heed::cli::add_convert(program);
   heed::cli::add_merge(program);
+  heed::cli::add_shortlist(program);
   heed::cli::add_average(program);
   program.begin_commands("About heed");
   heed::cli::add_help(program);

@@ -229,11 +229,11 @@ TEST(OptionFaces, HaveTheOptionsOfDocuments) {
 }
 
 TEST(OptionFaces, HaveTheOptionsOfLoading) {
-  EXPECT_EQ(
-      missing<engine::LoadOption>({program("generate"), c_header("c_model.h", "heed_load_options"),
-                                   c_record("heed_load_options"), python("LoadOptions"),
-                                   configuration("\n# KEY = ", {{"random_weights", ""}})}),
-      "");
+  EXPECT_EQ(missing<engine::LoadOption>(
+                {program("generate", {{"shortlist", ""}}), program("translate", {{"cache", ""}}),
+                 c_header("c_model.h", "heed_load_options"), c_record("heed_load_options"),
+                 python("LoadOptions"), configuration("\n# KEY = ", {{"random_weights", ""}})}),
+            "");
   EXPECT_EQ(missing<engine::SpeculationOption>(
                 {program("generate", {{"ngram", "speculate"}}),
                  c_header("c_model.h", "heed_load_options", {{"ngram", "speculate_ngram"}}),

@@ -18,7 +18,7 @@ TEST(LoadOptions, AreDifferentWhenAnyFieldIs) {
   LoadOptions changed;
   // Does not compile when there are more fields than this test has.
   auto& [weights, compute, cache, device, random_weights, rope_context, adapters, weight_cache,
-         speculation, executor, parts, hub] = changed;
+         shortlist, speculation, executor, parts, hub] = changed;
   const std::vector<std::function<void()>> changes{
       [&] { weights = WeightType::q8_0; },
       [&] { compute = Compute::bf16; },
@@ -30,6 +30,7 @@ TEST(LoadOptions, AreDifferentWhenAnyFieldIs) {
       [&] { adapters = {{.path = "adapter", .name = "other"}}; },
       [&] { adapters = {{.path = "adapter", .scale = 0.5f}}; },
       [&] { weight_cache = "cache"; },
+      [&] { shortlist = "lex.s2t"; },
       [&] { speculation.ngram = true; },
       [&] { speculation.draft = "draft"; },
       [&] { speculation.draft_weights = WeightType::q4_0; },

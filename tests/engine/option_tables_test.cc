@@ -50,9 +50,9 @@ TEST(OptionTables, HaveAllFields) {
   [[maybe_unused]] const auto& [l1, l2, l3, l4, weights, progress, cancelled, timeouts] =
       HubOptions();
   EXPECT_EQ(rows<HubOption>(), 4);
-  [[maybe_unused]] const auto& [m1, m2, m3, m4, m5, m6, adapters, m7, speculation, executor, parts,
-                                hub] = LoadOptions();
-  EXPECT_EQ(rows<LoadOption>(), 7);
+  [[maybe_unused]] const auto& [m1, m2, m3, m4, m5, m6, adapters, m7, m8, speculation, executor,
+                                parts, hub] = LoadOptions();
+  EXPECT_EQ(rows<LoadOption>(), 8);
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ def test_options_are_listed_and_help_has_them():
 
 
 def test_each_function_that_computes_has_one_for_asyncio():
-    for owner, names in ((heed, ("load", "train", "quantize", "convert")),
+    for owner, names in ((heed, ("load", "train", "quantize", "convert", "distill", "make_shortlist")),
                          (heed.Model, ("generate", "search", "chat", "translate", "embed", "encode", "logits", "score",
                                        "score_pair", "fill", "classify", "rerank", "label_tokens", "attention"))):
         for name in names:

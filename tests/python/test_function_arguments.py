@@ -100,6 +100,31 @@ def test_any_options_of_converting(tmp_path_factory, monkeypatch, source, target
 
 
 @quick
+@given(model=values, file=values, data=st.data())
+def test_any_options_of_a_shortlist(tmp_path_factory, monkeypatch, model, file, data):
+    monkeypatch.chdir(tmp_path_factory.mktemp("here"))
+    directory = tmp_path_factory.mktemp("shortlist")
+    make_training_text(directory)
+    texts = {"source": directory / "train.en", "target": directory / "train.es"}
+    call(heed.make_shortlist, model, file, **texts)
+    names = ["source", "target", "alignments", "best", "frequent", "hub"]
+    call(heed.make_shortlist, GOLDEN / "translation/opus-mt", directory / "lex.s2t",
+         **{**texts, **data.draw(st.dictionaries(st.sampled_from(names), values, max_size=2))})
+
+
+@quick
+@given(teacher=values, text=values, out=values, data=st.data())
+def test_any_options_of_a_distillation(tmp_path_factory, monkeypatch, teacher, text, out, data):
+    monkeypatch.chdir(tmp_path_factory.mktemp("here"))
+    call(heed.distill, teacher, text, out)
+    names = ["test_source", "num_beams", "drop", "max_ratio", "minutes", "settings", "int8_settings", "resume", "on_log",
+             "hub"]
+    call(heed.distill, GOLDEN / "encoders/classify", GOLDEN / "encoders/classify/config.json",
+         tmp_path_factory.mktemp("distill"),
+         **data.draw(st.dictionaries(st.sampled_from(names), values, min_size=1, max_size=2)))
+
+
+@quick
 @given(data=st.data())
 def test_any_parameters_of_an_embedder(encoder, data):
     model = data.draw(st.one_of(values, st.just(encoder)))
@@ -118,10 +143,10 @@ def test_any_text_and_languages_of_detect_language(data):
 def test_every_name_of_the_package_is_tried_here_or_there():
     """A new class or function has to be added to a test of its arguments."""
     tried = {"Model", "load", "Session", "Tokenizer", "train", "quantize", "convert", "Server", "Attention",
-             "detect_language"}
+             "detect_language", "distill", "make_shortlist"}
     streams = {"ChatStream", "TextStream"}  # made by Model.generate() and chat()
     blocking = {"serve"}  # takes the arguments of Server
-    others = {"aload", "atrain", "aquantize", "aconvert",  # take those of the functions without "a"
+    others = {"aload", "atrain", "aquantize", "aconvert", "adistill", "amake_shortlist",  # take those of the functions without "a"
               "detectable_languages"}  # has none
     names = set(heed.__all__) - {"__version__", "options"}
     own = {name for name in names if inspect.getmodule(getattr(heed, name)).__name__ != "heed._heed"}

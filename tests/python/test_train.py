@@ -1,4 +1,4 @@
-"""heed.train(), heed.quantize() and heed.convert()."""
+"""heed.train(), heed.distill(), heed.make_shortlist(), heed.quantize() and heed.convert()."""
 
 import pytest
 from conftest import GOLDEN, make_training_text
@@ -62,6 +62,29 @@ def test_a_quantised_copy_has_smaller_weights(settings, decoder_path, tmp_path):
         heed.quantize(model, "other", "q9")
     with pytest.raises(ValueError, match="pair"):
         heed.quantize(model, "other", held_out=("train.en",))
+
+
+def test_a_translator_is_loaded_with_the_shortlist_of_a_text(settings):
+    model = heed.train("config.toml", settings=settings).model
+    made = heed.make_shortlist(model, "lex.s2t", source="train.en", target="train.es", best=20, threads=1)
+    assert made.pairs > 0 and made.entries > 0 and 0 < made.coverage <= 1 and made.mean_tokens <= made.vocab_size
+    assert heed.load(model, shortlist="lex.s2t").translate(["red sea"])[0].text is not None
+    with pytest.raises(heed.Error, match="best is 0"):
+        heed.make_shortlist(model, "lex.s2t", source="train.en", target="train.es", best=0)
+
+
+def test_a_student_learns_from_a_teacher(settings, tmp_path):
+    teacher = heed.train("config.toml", settings=settings).model
+    short = {"run.max_steps": 4, "run.num_train_epochs": 0, "validation.eval_steps": 4, "validation.sentences": 2}
+    lines = []
+    result = heed.distill(teacher, "train.en", "student", max_ratio=100, preset="tiny", on_log=lines.append, threads=1,
+                          settings={**short, "vocabulary.size": 60, "model.d_model": 32, "model.d_ff": 64},
+                          int8_settings=short)
+    assert result.finished and len(result.stages) == 6 and result.stages[0].name == "teacher"
+    assert any("kept" in line for line in lines) and result.pairs > 0
+    assert heed.load(result.model, shortlist=result.shortlist).translate(["red sea"])
+    with pytest.raises(heed.Error, match="has a distillation already"):
+        heed.distill(teacher, "train.en", "student")
 
 
 def test_a_converted_model_gives_the_same_embeddings(settings):

@@ -22,7 +22,7 @@ struct TrainArguments {
   CommonOptions common;
   std::string config_file, preset, out;
   std::string task, from;
-  std::string source, target, tsv, valid_source, valid_target, text, valid_text;
+  std::string source, target, tsv, alignments, valid_source, valid_target, text, valid_text;
   std::vector<std::string> assignments;
   double minutes = 0;
   bool lora = false, resume = false, dump_config = false, json = false;
@@ -54,6 +54,7 @@ std::vector<std::string> assignments_of(const TrainArguments& arguments, const C
   assign_path("data.source", arguments.source);
   assign_path("data.target", arguments.target);
   assign_path("data.tsv", arguments.tsv);
+  assign_path("data.alignments", arguments.alignments);
   assign_path("data.valid_source", arguments.valid_source);
   assign_path("data.valid_target", arguments.valid_target);
   assign_path("data.text", arguments.text);
@@ -186,6 +187,9 @@ void add_train(Command& program) {
   command.add_option(
       "--tsv", options->tsv,
       "Sentence pairs in one file instead of --source and --target: source, tab, target");
+  command.add_option("--alignments", options->alignments,
+                     "Links of words for each pair, as 0-0 1-2 (heed translate --alignments, "
+                     "fast_align), which one head learns");
   command.add_option(
       "--valid-source", options->valid_source,
       "Source sentences for validation (default: part of the training pairs is held out)");

@@ -194,6 +194,7 @@ void add_translate(Command& program) {
   auto arguments = std::make_shared<TranslateArguments>();
   SearchOptions& search = arguments->translate.search;
   add_model_options(command, arguments->model);
+  add_shortlist_option(command, arguments->model);
   add_language_options(command, arguments->translate.source_language,
                        arguments->translate.target_language);
   add_declared_option(command, TranslateOption::via, arguments->translate);

@@ -36,7 +36,9 @@ class Threads {
 void add_attend(Command& program);
 void add_average(Command& program);
 void add_convert(Command& program);
+void add_distill(Command& program);
 void add_merge(Command& program);
+void add_shortlist(Command& program);
 void add_bench(Command& program);
 void add_chat(Command& program);
 void add_classify(Command& program);

@@ -80,6 +80,11 @@ Option add_cache_option(Command& command, ModelOptions& options) {
   return add_declared_option(command, LoadOption::cache, options.load);
 }
 
+void add_shortlist_option(Command& command, ModelOptions& options) {
+  const OptionGroup group(command, kLoadingGroup);
+  add_declared_option(command, LoadOption::shortlist, options.load);
+}
+
 void add_language_options(Command& command, std::string& source, std::string& target) {
   using generate::TranslateOption;
   add_declared_value(command, TranslateOption::source_language, source);

@@ -33,6 +33,9 @@ Model load_model(const ModelOptions& options, const Threads& threads, bool Model
 /// Adds --source-language and --target-language, for multilingual translators.
 void add_language_options(Command& command, std::string& source, std::string& target);
 
+/// Adds --shortlist, for translators.
+void add_shortlist_option(Command& command, ModelOptions& options);
+
 /// Adds --cache, the type of the kv cache.
 Option add_cache_option(Command& command, ModelOptions& options);
 

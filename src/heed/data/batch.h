@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/data/word_alignment.h"
 
 namespace heed::data {
 
@@ -12,6 +13,7 @@ namespace heed::data {
 /// decoder's start token.
 struct Example {
   std::vector<int32_t> source, target;
+  std::vector<Link> links = {};  // between their tokens; empty: not aligned
 };
 
 /// B sequences, packed end to end without padding. The encoder input of sequence b is
@@ -32,6 +34,11 @@ struct Batch {
     float beta = 0;                     // of the loss (train/batch_loss.cc)
   };
   Preferences preferences = {};
+
+  /// For guided alignment: the tokens of `source` that the decoder's row n, which predicts a token
+  /// of the target, is to attend to: aligned[aligned_offsets[n], aligned_offsets[n + 1]).
+  std::vector<int32_t> aligned_offsets = {};  // [T+1]; empty: no sentence is aligned
+  std::vector<int32_t> aligned = {};
 
   int64_t source_tokens() const { return static_cast<int64_t>(source.size()); }
   int64_t decoder_tokens() const { return static_cast<int64_t>(decoder_input.size()); }
@@ -56,8 +63,9 @@ const auto& example_at(const Examples& examples, int64_t index) {
 void append_sequence(std::span<const int32_t> sequence, std::vector<int32_t>& tokens,
                      std::vector<int32_t>& offsets);
 
-/// The sentence pairs at `indices`, in this order. Throws Error on an index out of range and when
-/// the tokens of one side exceed 32-bit offsets.
+/// The sentence pairs at `indices`, in this order. Throws Error on an index out of range, when the
+/// tokens of one side exceed 32-bit offsets, and on links that are not in the order of the target
+/// or lead out of it.
 Batch make_batch(std::span<const Example> examples, std::span<const int64_t> indices,
                  int32_t start_id);
 

@@ -37,7 +37,12 @@ namespace heed::engine {
   OPTION(weight_cache,                                                                            \
          .help =                                                                                  \
              "Local directory where processes that load the same model share packed weights, "    \
-             "in a file as large as these")
+             "in a file as large as these")                                                       \
+  OPTION(shortlist,                                                                               \
+         .help =                                                                                  \
+             "Lexical shortlist of a translator (heed shortlist, or Marian's lex.s2t): only "     \
+             "tokens that are likely for a source are computed, which is faster and may change "  \
+             "translations")
 
 #define HEED_SPECULATION_OPTIONS(OPTION)                                                          \
   OPTION(                                                                                         \

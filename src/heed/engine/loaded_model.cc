@@ -44,6 +44,16 @@ generate::SamplingOptions sampling_of(const GenerateOptions& options,
   return sampling;
 }
 
+std::shared_ptr<const generate::Shortlist> read_shortlist(const LoadedModel& model) {
+  const std::filesystem::path& path = model.options.shortlist;
+  if (path.empty()) return nullptr;
+  const text::TranslationTokenizer* tokenizer = model.tokenizer.value().translation_tokenizer();
+  require(tokenizer && model.transformer->has_encoder() && model.transformer->has_decoder(),
+          "{} is no translator, and {} is a shortlist for one", model.path.string(), path.string());
+  return std::make_shared<const generate::Shortlist>(
+      generate::Shortlist::read(path, *tokenizer, model.transformer->config().vocab_size));
+}
+
 /// The warnings of all files that were read.
 std::vector<std::string> warnings_of(const LoadedModel& model) {
   std::vector<std::string> all;
@@ -121,6 +131,7 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
   result->confidence.set([&] { return generate::read_calibrations(path); });
   result->default_embedder.set([&] { return result->make_embedder({}); });
   prepare_speculation(*result);
+  result->shortlist = read_shortlist(*result);
   result->warnings = warnings_of(*result);
   return result;
 }

@@ -17,6 +17,7 @@
 #include "heed/generate/confidence/calibration.h"
 #include "heed/generate/generation_config.h"
 #include "heed/generate/generator.h"
+#include "heed/generate/shortlist.h"
 #include "heed/generate/speculation/draft_lengths.h"
 #include "heed/generate/token_joints.h"
 #include "heed/inspect/attention/attention_input.h"
@@ -56,7 +57,8 @@ struct LoadedModel {
   ValueOrError<tasks::PairSettings> pair_settings;
   ValueOrError<document::SentenceSettings> sentences;
   ValueOrError<generate::ConfidenceCalibrations> confidence;
-  std::vector<std::string> warnings;  // see Model::warnings()
+  std::shared_ptr<const generate::Shortlist> shortlist;  // of LoadOptions; or null
+  std::vector<std::string> warnings;                     // see Model::warnings()
   OutputConstraints output_constraints;
   mutable std::once_flag token_joints_once;
   mutable std::shared_ptr<const generate::TokenJoints> token_joints_value;

@@ -60,7 +60,8 @@ std::vector<Translation> Model::translate_batch(const std::vector<std::string>& 
                                         .scores = options.search.scores || options.confidence,
                                         .alignments = options.alignments,
                                         .languages = languages_of(options),
-                                        .rules = loaded_->generation.value().rules};
+                                        .rules = loaded_->generation.value().rules,
+                                        .shortlist = loaded_->shortlist};
   if (detects)
     details.source_of = [&](const std::string& line) {
       return engine::with_detected_source(languages_of(options), line, tokenizer).source;

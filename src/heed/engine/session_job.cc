@@ -60,11 +60,13 @@ class SearchJob : public SessionJob {
  public:
   SearchJob(const LoadedModel& model, const SearchOptions& options, generate::GeneratorInput input,
             generate::TokenRules rules, const generate::OutputConstraint& constraint = {},
-            std::shared_ptr<const generate::RequiredTerms> terms = nullptr)
+            std::shared_ptr<const generate::RequiredTerms> terms = nullptr,
+            generate::TokenList shortlist = {})
       : model_(model),
         input_(std::move(input)),
         has_terms_(terms != nullptr),
-        decoding_(options, input_, std::move(rules), constraint, std::move(terms)) {}
+        decoding_(options, input_, std::move(rules), constraint, std::move(terms)),
+        shortlist_(std::move(shortlist)) {}
 
   /// Words are aligned as those of the tokenizer.
   void align(const text::TranslationTokenizer& tokenizer) { aligned_ = &tokenizer; }
@@ -77,7 +79,8 @@ class SearchJob : public SessionJob {
     return {.source = input_.source,
             .decoding = &decoding_,
             .max_tokens = input_.max_tokens(decoding_.max_paths()),
-            .cross_attention = aligned_ != nullptr || has_terms_};
+            .cross_attention = aligned_ != nullptr || has_terms_,
+            .shortlist = shortlist_};
   }
 
   bool report(RequestId id, bool ended, const Session::OnDelta& on_delta) override {
@@ -99,6 +102,7 @@ class SearchJob : public SessionJob {
   generate::GeneratorInput input_;
   bool has_terms_;
   generate::BeamState decoding_;
+  generate::TokenList shortlist_;
   const text::TranslationTokenizer* aligned_ = nullptr;           // null: words are not aligned
   const generate::ConfidenceCalibration* calibration_ = nullptr;  // null: confidence is not asked
 };
@@ -129,11 +133,14 @@ std::unique_ptr<SessionJob> translation_job(const LoadedModel& model,
   if (!request.required_texts.empty())
     terms =
         generate::required_terms(request.required_texts, source, tokenizer, model.token_joints());
+  generate::TokenList shortlist;
+  if (model.shortlist) shortlist = model.shortlist->tokens_for(source, rules, terms.get());
   generate::GeneratorInput input =
       generate::translation_input(config, options, std::move(source), std::move(prompt));
   generate::check_terms(terms.get(), rules, input, options);
   auto job = std::make_unique<SearchJob>(model, options, std::move(input), std::move(rules),
-                                         generate::OutputConstraint(), std::move(terms));
+                                         generate::OutputConstraint(), std::move(terms),
+                                         std::move(shortlist));
   if (request.alignments) job->align(tokenizer);
   if (request.confidence)
     job->add_confidence_of(calibration_for(model, {languages.source, languages.target}));

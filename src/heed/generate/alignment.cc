@@ -5,24 +5,9 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
+#include "heed/data/word_alignment.h"
 
 namespace heed::generate {
-namespace {
-
-/// The index of each token's word; a word begins at a piece that starts with SentencePiece's space.
-template <typename PieceOf>
-std::vector<int32_t> words_of(const std::vector<int32_t>& tokens, const PieceOf& piece_of) {
-  constexpr std::string_view kSpace = "\u2581";
-  std::vector<int32_t> words;
-  int32_t word = -1;
-  for (const int32_t token : tokens) {
-    if (word < 0 || piece_of(token).starts_with(kSpace)) ++word;
-    words.push_back(word);
-  }
-  return words;
-}
-
-}  // namespace
 
 std::vector<AlignedWords> align_words(const text::TranslationTokenizer& tokenizer,
                                       const std::vector<int32_t>& source,
@@ -35,10 +20,10 @@ std::vector<AlignedWords> align_words(const text::TranslationTokenizer& tokenize
   const auto [first, last] = tokenizer.text_of(source);
   if (target.empty() || first == last) return {};
   const auto at = [&](size_t index) { return source.begin() + static_cast<std::ptrdiff_t>(index); };
-  const std::vector<int32_t> source_words =
-      words_of({at(first), at(last)}, [&](int32_t token) { return tokenizer.source_piece(token); });
+  const std::vector<int32_t> source_words = data::word_numbers(
+      {at(first), at(last)}, [&](int32_t token) { return tokenizer.source_piece(token); });
   const std::vector<int32_t> target_words =
-      words_of(target, [&](int32_t token) { return tokenizer.piece(token); });
+      data::word_numbers(target, [&](int32_t token) { return tokenizer.piece(token); });
 
   const auto words = static_cast<size_t>(source_words.back()) + 1;
   std::vector<std::vector<float>> shares(static_cast<size_t>(target_words.back()) + 1,

@@ -118,7 +118,7 @@ bool Beam::advance(std::span<const TokenLogits> log_probabilities) {
       });
   std::vector<bool> ending;
   for (size_t i = 0; has_terms && i < sequences_.size(); ++i) {
-    ending.push_back(!any_complete && is_end(log_probabilities[i].most_probable()));
+    ending.push_back(!any_complete && is_end(log_probabilities[i].most_probable().token));
     sequences_[i].terms->restrict(log_probabilities[i], eos_ids_);
   }
   std::vector<Candidate> best = candidates(log_probabilities);
@@ -227,9 +227,9 @@ void BeamState::advance_greedily(Logits& logits) {
     log_softmax(logits, probabilities);
   }
   const int32_t token = *greedy_token(logits.all(0));
-  beam_.append(token, scores_ ? std::optional<double>(
-                                    probabilities.values<float>()[static_cast<size_t>(token)])
-                              : std::nullopt);
+  beam_.append(
+      token, scores_ ? std::optional<double>(probabilities.values<float>()[logits.column_of(token)])
+                     : std::nullopt);
 }
 
 /// Rules that scale logits differ from those that scale log-probabilities, so the former come after

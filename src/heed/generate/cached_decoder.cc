@@ -59,7 +59,10 @@ DType default_cache_dtype(const model::Transformer& model, DType dtype) {
 }
 
 CachedDecoder::CachedDecoder(const model::Transformer& model, DType dtype, CacheOptions options)
-    : model_(model), context_{.dtype = dtype}, caches_(make_caches(model, options.dtype)) {
+    : model_(model),
+      context_{.dtype = dtype},
+      caches_(make_caches(model, options.dtype)),
+      shortlist_head_(model) {
   for (nn::KeyValueCache& layer : caches_) layer.reserve(options.expected_rows);
   if (model.device()) graphs_ = model.device()->graph_runner();
   if (!model.has_encoder()) return;
@@ -113,6 +116,7 @@ void CachedDecoder::begin_pass() {
   pass_.logit_rows.clear();
   pass_.prompts = 0;
   pass_.adapters.clear();
+  pass_.shortlists.clear();
   cross_attention_.begin_pass();
   clear(pass_.own);
   clear(pass_.memory);
@@ -129,6 +133,7 @@ void CachedDecoder::add(const DecodeInput& input) {
   adapt(end - std::ssize(input.tokens), end, input.adapters);
   for (int64_t row = end - input.logit_rows; row < end; ++row)
     pass_.logit_rows.push_back(static_cast<int32_t>(row));
+  if (input.logit_rows > 0) add_shortlist(input);
   if (!input.generated) ++pass_.prompts;
   add_sequence(*pass_.own, input.cache_rows, end);
   if (model_.has_encoder()) add_memory(input.memory_rows, end);
@@ -136,6 +141,23 @@ void CachedDecoder::add(const DecodeInput& input) {
     cross_attention_.add(end - static_cast<int32_t>(input.logit_rows),
                          std::span(input.cache_rows).last(static_cast<size_t>(input.logit_rows)),
                          input.memory_rows);
+}
+
+/// Rows of one shortlist are one part.
+void CachedDecoder::add_shortlist(const DecodeInput& input) {
+  std::vector<ShortlistHead::Part>& parts = pass_.shortlists;
+  if (parts.empty() || parts.back().tokens != input.shortlist)
+    parts.push_back({.tokens = input.shortlist});
+  parts.back().rows += input.logit_rows;
+}
+
+Tensor CachedDecoder::listed_logits(int64_t begin, int64_t end) const {
+  auto part = listed_logits_.begin();
+  for (; begin >= part->rows(); ++part) {
+    begin -= part->rows();
+    end -= part->rows();
+  }
+  return part->row_slice(begin, end);
 }
 
 /// Sequences that read the same memory share its keys, which attention then reads once for all.
@@ -178,7 +200,9 @@ Tensor CachedDecoder::forward() {
   if (pass_.logit_rows.empty()) return {};
   if (pass_.logit_rows.size() < pass_.input.size())
     states = ops::gather_rows(context_, states, pass_.logit_rows);
-  return model_.logits(context_, states);  // [M, V]
+  if (!uses_shortlists_) return model_.logits(context_, states);  // [M, V]
+  listed_logits_ = shortlist_head_.logits(context_, states);
+  return {};
 }
 
 void CachedDecoder::undo(std::span<const DecodeInput> inputs) {
@@ -195,6 +219,7 @@ Tensor CachedDecoder::decode(std::span<const DecodeInput> inputs) {
   for (const DecodeInput& input : inputs) sizes_before_.push_back(input.cache_rows.size());
   try {
     for (const DecodeInput& input : inputs) add(input);
+    uses_shortlists_ = shortlist_head_.choose(pass_.shortlists);
     return run_pass();
   } catch (...) {
     undo(inputs);

@@ -9,6 +9,7 @@
 
 #include "heed/generate/cross_attention_sums.h"
 #include "heed/generate/row_pool.h"
+#include "heed/generate/shortlist_head.h"
 #include "heed/model/transformer.h"
 
 namespace heed::generate {
@@ -63,12 +64,18 @@ class CachedDecoder {
     std::span<const ScaledAdapter> adapters = {};  // which have computed its earlier rows
     /// Whether cross_attention() gets the rows of the tokens that want logits.
     bool cross_attention = false;
+    TokenList shortlist = {};  // whose logits it wants; null: all
   };
-  /// The logits [M, V] after the M tokens that want them, on the model's device. Prompts must
+  /// The logits [M, V] after the M tokens that want them, on the model's device; undefined if all
+  /// of them have shortlists and the model's head can choose rows (listed_logits()). Prompts must
   /// precede generated tokens. Inputs with equal memory rows should be neighbours, which then share
   /// the reading of these rows. A row of logits depends on its own sequence only; it may hold
   /// numbers that are not finite. If this throws, no rows were appended.
   Tensor decode(std::span<const DecodeInput> inputs);
+
+  /// The logits of rows [begin, end) of M, of the tokens of their shortlist, which is one. Called
+  /// when decode() has returned an undefined tensor.
+  Tensor listed_logits(int64_t begin, int64_t end) const;
 
   /// The cross-attention weights of tokens.
   const CrossAttentionSums& cross_attention() const { return cross_attention_; }
@@ -87,12 +94,14 @@ class CachedDecoder {
     std::shared_ptr<kernels::AttentionMetadata> own, memory;
     int64_t prompts = 0;
     std::vector<AdaptedRows> adapters;
+    std::vector<ShortlistHead::Part> shortlists;  // of the rows that want logits
   };
   void begin_pass();
   /// Notes the adapters of rows that follow those noted before.
   void adapt(int64_t begin, int64_t end, std::span<const ScaledAdapter> adapters);
   void use_adapters();
   void add(const DecodeInput& input);
+  void add_shortlist(const DecodeInput& input);
   void add_memory(std::span<const int32_t> rows, int32_t q_end);
   Tensor run_pass();
   Tensor forward();
@@ -107,6 +116,9 @@ class CachedDecoder {
   std::vector<nn::KeyValueCache> memory_caches_;  // [L]; none for a decoder-only model
   model::Memory memory_;                          // all rows of the memory caches
   CrossAttentionSums cross_attention_;
+  ShortlistHead shortlist_head_;
+  bool uses_shortlists_ = false;         // in this pass
+  std::vector<Tensor> listed_logits_;    // of each part, if it does
   std::unique_ptr<GraphRunner> graphs_;  // of a device, for passes of generated tokens
   RowPool rows_, memory_rows_;
 };

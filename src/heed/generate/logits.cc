@@ -67,7 +67,23 @@ Logits Logits::slice(int64_t begin, int64_t end) const {
   rows.tokens_ = of(tokens_);
   rows.log_sum_exp_ = of(log_sum_exp_);
   rows.vocabulary_ = vocabulary_;
+  rows.listed_ = listed_;
   return rows;
+}
+
+Logits Logits::only(const TokenList& tokens) {
+  const Tensor& from = all();
+  Tensor chosen = Tensor::empty({rows(), std::ssize(*tokens)});
+  const float* in = from.data<float>();
+  float* out = chosen.data<float>();
+  for (int64_t row = rows(), width = from.cols(); row > 0; --row, in += width)
+    for (const int32_t token : *tokens) *out++ = in[token];
+  return {std::move(chosen), tokens};
+}
+
+size_t Logits::column_of(int32_t token) const {
+  if (!listed_) return static_cast<size_t>(token);
+  return static_cast<size_t>(std::ranges::lower_bound(*listed_, token) - listed_->begin());
 }
 
 void Logits::check() {
@@ -82,8 +98,9 @@ Tensor& Logits::all() {
 }
 
 TokenLogits Logits::all(int64_t row) {
-  return TokenLogits({all().data<float>() + row * logits_.cols(),
-                      static_cast<size_t>(std::min(vocabulary_, logits_.cols()))});
+  const std::span own(all().data<float>() + row * logits_.cols(),
+                      static_cast<size_t>(std::min(vocabulary_, logits_.cols())));
+  return listed_ ? TokenLogits(own, *listed_, kForbiddenLogit) : TokenLogits(own);
 }
 
 TokenLogits Logits::largest(int64_t row) {

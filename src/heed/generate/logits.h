@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "heed/generate/shortlist.h"
 #include "heed/generate/token_logits.h"
 #include "heed/model/transformer.h"
 
@@ -34,14 +35,22 @@ class Logits {
   /// columns count.
   Logits(Tensor logits, const LogitsNeeded& needed, int64_t vocabulary);
 
+  /// Logits [N, tokens] of some tokens, on the host: the others have no probability.
+  Logits(Tensor logits, const TokenList& tokens)
+      : logits_(std::move(logits)), vocabulary_(std::ssize(*tokens)), listed_(tokens) {}
+
   int64_t rows() const { return logits_.rows(); }
   /// Rows [begin, end).
   Logits slice(int64_t begin, int64_t end) const;
+  /// A copy of the logits of `tokens` alone: the others have no probability.
+  Logits only(const TokenList& tokens);
   /// Throws Error as check_logits() does.
   void check();
 
-  /// All logits [N, V] on the host, which may be overwritten.
+  /// All logits [N, V] on the host, which may be overwritten; of some tokens [N, tokens].
   Tensor& all();
+  /// The column of a token in all().
+  size_t column_of(int32_t token) const;
   TokenLogits all(int64_t row);
 
   /// Whether largest() can be called.
@@ -62,6 +71,7 @@ class Logits {
   Tensor largest_, tokens_;  // [N, k], the largest first
   Tensor log_sum_exp_;       // [N, 2]: see kernels::log_sum_exp
   int64_t vocabulary_ = 0;
+  TokenList listed_;  // the tokens of the columns; null: all
 };
 
 }  // namespace heed::generate

@@ -206,6 +206,14 @@ int64_t RequiredTerms::fewest_tokens() const {
   return tokens;
 }
 
+std::vector<int32_t> RequiredTerms::tokens() const {
+  std::vector<int32_t> all;
+  for (const Term& term : terms_)
+    for (const std::vector<int32_t>& alternative : term.term.alternatives)
+      all.insert(all.end(), alternative.begin(), alternative.end());
+  return all;
+}
+
 void RequiredTerms::check(int64_t room, std::span<const int32_t> end_tokens) const {
   for (const Term& term : terms_)
     for (const std::vector<int32_t>& tokens : term.term.alternatives)

@@ -50,6 +50,8 @@ class RequiredTerms {
                 std::shared_ptr<const TokenJoints> joints = nullptr, TokenRange text = {});
 
   size_t size() const { return terms_.size(); }
+  /// All tokens of the alternatives.
+  std::vector<int32_t> tokens() const;
   /// The number of tokens in which all terms can be written one after the other.
   int64_t fewest_tokens() const;
   /// Throws InputError if the terms do not fit into `room` tokens, or one has an end token.

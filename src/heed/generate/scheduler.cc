@@ -24,6 +24,7 @@ struct Scheduler::Active {
   int64_t max_tokens;
   std::vector<int32_t> source;
   std::vector<ScaledAdapter> adapters;
+  TokenList shortlist;
   std::vector<int32_t> memory_rows = {};
   /// All rows of the decoder's caches that the request holds: those of its sequences.
   std::vector<int32_t> rows = {};
@@ -78,9 +79,9 @@ bool Scheduler::fits(const Request& request) const {
 void Scheduler::admit() {
   while (!waiting_.empty() && fits(waiting_.front().second)) {
     auto& [id, request] = waiting_.front();
-    active_.push_back(
-        std::make_unique<Active>(Active{id, request.decoding, request.max_tokens,
-                                        std::move(request.source), std::move(*request.adapters)}));
+    active_.push_back(std::make_unique<Active>(
+        Active{id, request.decoding, request.max_tokens, std::move(request.source),
+               std::move(*request.adapters), std::move(request.shortlist)}));
     if (request.cross_attention)
       request.decoding->sequences().front().cross_attention = &decoder_.cross_attention().by_row();
     active_tokens_ += request.max_tokens;
@@ -132,7 +133,8 @@ void Scheduler::plan_prefill(Active& request, int64_t room) {
                      .generated = false,
                      .logit_rows = count == unread.size() ? 1 : 0,
                      .adapters = request.adapters,
-                     .cross_attention = sequence.cross_attention != nullptr});
+                     .cross_attention = sequence.cross_attention != nullptr,
+                     .shortlist = request.shortlist});
   input_requests_.push_back(&request);
 }
 
@@ -151,7 +153,8 @@ void Scheduler::plan_decode(Active& request) {
                        .generated = true,
                        .logit_rows = 1 + std::ssize(request.draft),
                        .adapters = request.adapters,
-                       .cross_attention = sequence.cross_attention != nullptr});
+                       .cross_attention = sequence.cross_attention != nullptr,
+                       .shortlist = request.shortlist});
     input_requests_.push_back(&request);
   }
 }
@@ -231,9 +234,10 @@ void Scheduler::run_pass() {
         input_requests_[i]->rows.end(),
         rows.end() - static_cast<std::ptrdiff_t>(inputs_[i].tokens.size()), rows.end());
   }
-  LogitsNeeded needed;
-  for (const Active* request : advancing_) needed = needed | request->decoding->logits_needed();
-  if (!advancing_.empty()) advance({std::move(logits), needed, model_.config().vocab_size});
+  std::optional<Logits> of_all;
+  if (logits.defined())
+    of_all.emplace(std::move(logits), needed_logits(), model_.config().vocab_size);
+  if (!advancing_.empty()) advance(of_all ? &*of_all : nullptr);
   if (!drafted_.empty()) {
     accepted_.clear();
     for (const Active* request : drafted_) accepted_.push_back(request->accepted);
@@ -242,11 +246,29 @@ void Scheduler::run_pass() {
   finish_step();
 }
 
-void Scheduler::advance(const Logits& logits) {
+/// Where a shortlist says which logits those are, the largest of all are of no use.
+LogitsNeeded Scheduler::needed_logits() const {
+  LogitsNeeded needed;
+  for (const Active* request : advancing_) {
+    if (request->shortlist) return {};
+    needed = needed | request->decoding->logits_needed();
+  }
+  return needed;
+}
+
+/// Without `logits` each request has those of its shortlist.
+void Scheduler::advance(const Logits* logits) {
   parallel_for(static_cast<int64_t>(advancing_.size()), 1, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
       try {
-        advance(*advancing_[i], logits.slice(first_rows_[i], first_rows_[i + 1]));
+        const int64_t first = first_rows_[i], last = first_rows_[i + 1];
+        const TokenList& shortlist = advancing_[i]->shortlist;
+        if (!logits)
+          advance(*advancing_[i], {decoder_.listed_logits(first, last), shortlist});
+        else if (shortlist)
+          advance(*advancing_[i], logits->slice(first, last).only(shortlist));
+        else
+          advance(*advancing_[i], logits->slice(first, last));
       } catch (const Error&) {
         advancing_[i]->error = std::current_exception();
       }

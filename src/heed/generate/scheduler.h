@@ -60,6 +60,7 @@ class Scheduler {
     /// Called by step() when the request joins, before its first tokens are computed.
     std::function<void()> on_start = {};
     bool cross_attention = false;  // whether its sequences have Sequence::cross_attention
+    TokenList shortlist = {};      // the only tokens of its output; null: all
   };
   /// Adds a request, which joins a later step. Requests join in the order in which they were added.
   Id add(Request request);
@@ -103,7 +104,8 @@ class Scheduler {
   void run_pass();
   void plan_prefill(Active& request, int64_t room);
   void plan_decode(Active& request);
-  void advance(const Logits& logits);
+  LogitsNeeded needed_logits() const;
+  void advance(const Logits* logits);
   void advance(Active& request, Logits own) const;
   void finish_step();
   void release_unused_rows(Active& request);

@@ -64,7 +64,8 @@ void search_share(const model::Transformer& model, const SchedulerOptions& optio
     scheduler.add({.source = batch.inputs[b].source,
                    .decoding = &decodings[b],
                    .max_tokens = batch.inputs[b].max_tokens(decodings[b].max_paths()),
-                   .cross_attention = batch.cross_attention || has_terms(batch, b)});
+                   .cross_attention = batch.cross_attention || has_terms(batch, b),
+                   .shortlist = batch.shortlists.empty() ? nullptr : batch.shortlists[b]});
   while (!scheduler.idle())
     for (const Scheduler::Progress& progress : scheduler.step())
       if (progress.error) std::rethrow_exception(progress.error);

@@ -8,6 +8,7 @@
 
 #include "heed/generate/constrained_output.h"
 #include "heed/generate/required_terms.h"
+#include "heed/generate/shortlist.h"
 #include "heed/generate/token_rules.h"
 #include "heed/model/transformer.h"
 #include "heed/search.h"
@@ -68,6 +69,8 @@ struct SearchBatch {
   OutputConstraint constraint = {};
   /// What each output must contain: [B], where null is nothing, or empty.
   std::vector<std::shared_ptr<const RequiredTerms>> terms = {};
+  /// The only tokens of each output: [B], or empty. Those of its terms must be among them.
+  std::vector<TokenList> shortlists = {};
   std::optional<DType> memory_dtype = {};  // see CacheOptions
   int64_t max_active_tokens = 0;           // see SchedulerOptions
   bool cross_attention = false;            // whether results have it

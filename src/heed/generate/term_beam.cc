@@ -32,9 +32,10 @@ std::vector<Beam::Candidate> Beam::term_candidates(std::span<const Candidate> be
                        static_cast<int32_t>(i), token};
     };
     for (const int32_t token : next_tokens_of_terms(sequences_[i], ending[i]))
-      add(candidate(token, *log_probabilities[i].find(token)));
-    const int32_t most = log_probabilities[i].most_probable();
-    add(candidate(most, *log_probabilities[i].find(most)));
+      if (const float* const logit = log_probabilities[i].find(token))
+        add(candidate(token, *logit));
+    const TokenLogit most = log_probabilities[i].most_probable();
+    add(candidate(most.token, most.logit));
   }
   return chosen;
 }

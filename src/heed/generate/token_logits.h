@@ -56,12 +56,6 @@ class TokenLogits {
     return tokens_.empty() ? logits_ : std::span<const float>();
   }
 
-  /// The token with the largest logit, the smallest of several; there is one.
-  int32_t most_probable() const {
-    const auto most = std::ranges::max_element(logits_) - logits_.begin();
-    return tokens_.empty() ? static_cast<int32_t>(most) : tokens_[static_cast<size_t>(most)];
-  }
-
   void forbid_all() const { std::ranges::fill(logits_, kForbiddenLogit); }
   /// Forbids the tokens whose bit of `mask` is 0: bit `token % 64` of word token / 64. There are as
   /// many bits as tokens in the vocabulary.
@@ -85,6 +79,15 @@ class TokenLogits {
       all.push_back({logit, token});
     });
     return all;
+  }
+
+  /// The most probable token, of those that are known; token -1 if all are forbidden.
+  TokenLogit most_probable() const {
+    TokenLogit most{kForbiddenLogit, -1};
+    visit_at_least(most.logit, [&](float logit, int32_t token) {
+      if (logit > most.logit) most = {logit, token};
+    });
+    return most;
   }
 
   /// Calls visit(logit, token) for every token whose logit is at least `bound`. visit() may raise

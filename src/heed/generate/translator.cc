@@ -92,6 +92,9 @@ void Translator::translate_batch(const std::vector<Line>& lines) const {
   for (const Line& line : lines) {
     batch.inputs.push_back(input_of(*line.result));
     batch.terms.push_back(line.terms);
+    if (options_.shortlist)
+      batch.shortlists.push_back(
+          options_.shortlist->tokens_for(line.result->source, options_.rules, line.terms.get()));
   }
   const auto found = search(model_, options_.dtype, batch, options_.search);
   for (size_t i = 0; i < lines.size(); ++i)

@@ -32,6 +32,7 @@ class Translator {
     std::function<std::shared_ptr<const RequiredTerms>(const std::string& line,
                                                        std::span<const int32_t> source)>
         terms_of = nullptr;
+    std::shared_ptr<const Shortlist> shortlist = {};  // limits the tokens of each translation
   };
   /// The model and the tokenizer must outlive this. Throws Error when their vocabularies differ,
   /// on search options out of range, and on

@@ -17,6 +17,21 @@ int64_t rows_of(const ModelConfig& c, const nn::TensorParallel* parts) {
   return parts ? parts->size(c.vocab_size) : c.vocab_size;
 }
 
+/// Some rows of a matrix of any dtype.
+Tensor rows_of(const Tensor& matrix, std::span<const int32_t> numbers) {
+  Tensor rows =
+      Tensor::empty({static_cast<int64_t>(numbers.size()), matrix.cols()}, matrix.dtype());
+  const int64_t bytes = matrix.row_bytes();
+  std::byte* to = rows.raw();
+  for (const int32_t number : numbers) {
+    require(number >= 0 && number < matrix.rows(), "row {} is outside the matrix {}", number,
+            matrix.shape().text());
+    std::copy_n(matrix.raw() + number * bytes, bytes, to);
+    to += bytes;
+  }
+  return rows;
+}
+
 }  // namespace
 
 Head::Head(nn::Parameters& parameters, const ModelConfig& c, const Parameter& embedding)
@@ -48,11 +63,40 @@ Tensor Head::transform(Context& context, const Tensor& states) const {
                         ops::activation(context, activation_, dense_->forward(context, states)));
 }
 
-Tensor Head::logits(Context& context, const Tensor& states) const {
+/// The logits of the rows of `weight`, without a soft cap.
+Tensor Head::product(Context& context, const Tensor& states, const Parameter& weight,
+                     const Parameter& bias) const {
   require(!context.tape, "logits have no backward step: train through loss()");
-  Tensor logits = Tensor::empty({states.rows(), weight_.shape[0]});
-  ops::multiply(transform(context, states), weight_, bias_, logits);
+  Tensor logits = Tensor::empty({states.rows(), weight.shape[0]});
+  ops::multiply(transform(context, states), weight, bias, logits);
+  return logits;
+}
+
+Tensor Head::logits(Context& context, const Tensor& states) const {
+  Tensor logits = product(context, states, weight_, bias_);
   if (parts_) logits = whole(logits);
+  if (soft_cap_ != 0.0f) kernels::soft_cap(soft_cap_, logits);
+  return logits;
+}
+
+bool Head::has_rows() const { return !parts_ && weight_.present() && !weight_.value.device(); }
+
+HeadRows Head::rows(std::span<const int32_t> tokens) const {
+  require(has_rows(), "{} has no rows to choose from", weight_.name);
+  const auto n = static_cast<int64_t>(tokens.size());
+  HeadRows rows;
+  rows.weight.name = weight_.name;
+  rows.weight.shape = {n, weight_.shape[1]};
+  rows.weight.value = rows_of(weight_.value, tokens);
+  rows.bias.name = bias_.name;
+  if (weight_.packed.defined()) rows.weight.packed = weight_.packed.pack_alike(rows.weight.value);
+  if (bias_.present())
+    rows.bias.value = rows_of(bias_.value.reshaped({bias_.shape[0], 1}), tokens).reshaped({n});
+  return rows;
+}
+
+Tensor Head::logits(Context& context, const Tensor& states, const HeadRows& rows) const {
+  Tensor logits = product(context, states, rows.weight, rows.bias);
   if (soft_cap_ != 0.0f) kernels::soft_cap(soft_cap_, logits);
   return logits;
 }

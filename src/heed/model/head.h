@@ -11,6 +11,12 @@
 
 namespace heed::model {
 
+/// Rows of a head, those of some tokens, packed for products as the head is.
+struct HeadRows {
+  Parameter weight;  // [n, D]
+  Parameter bias;    // [n] f32, or absent
+};
+
 /// From states to logits: a linear map that may share the embedding's weights, with a transform
 /// before it and a bias or a soft cap after it, as the family has them.
 class Head {
@@ -23,6 +29,14 @@ class Head {
   /// the fused loss().
   Tensor logits(Context& context, const Tensor& states) const;
 
+  /// Whether rows() can be called: the head is whole, on the host, and its elements were not freed
+  /// when it was packed.
+  bool has_rows() const;
+  /// The rows of `tokens` [n], each below V. Throws Error if has_rows() is false.
+  HeadRows rows(std::span<const int32_t> tokens) const;
+  /// Logits [N, n] f32 of the tokens of `rows`, each with the bits that it has in logits().
+  Tensor logits(Context& context, const Tensor& states, const HeadRows& rows) const;
+
   /// The loss of states [N, D] against targets [N] and, with a tape, the beginning of its backward
   /// pass.
   ops::Loss loss(Context& context, const Tensor& states, std::span<const int32_t> targets,
@@ -30,7 +44,8 @@ class Head {
 
  private:
   Tensor transform(Context& context, const Tensor& states) const;
-
+  Tensor product(Context& context, const Tensor& states, const Parameter& weight,
+                 const Parameter& bias) const;
   Tensor whole(const Tensor& part) const;
 
   const nn::TensorParallel* parts_;  // of the vocabulary

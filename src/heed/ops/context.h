@@ -51,6 +51,9 @@ struct Context {
   uint64_t dropout_seed = 0;
   uint64_t dropouts = 0;
   bool dropout = true;  // whether it is active with a tape
+  /// With a tape: products round their factors as int8 inference does, and gradients pass through
+  /// as if they did not (straight-through estimator, Bengio et al. 2013; Jacob et al. 2018).
+  bool rounds_to_int8 = false;
   /// Which adapters apply to which rows of the pass (ops/adapter.h). Empty: those of the model
   /// (model::Transformer::attach()).
   std::span<const AdaptedRows> adapters = {};

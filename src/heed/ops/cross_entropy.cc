@@ -6,6 +6,7 @@
 #include "heed/base/rounding.h"
 #include "heed/kernels/column_sums.h"
 #include "heed/kernels/matmul.h"
+#include "heed/ops/int8_rounding.h"
 #include "heed/ops/multiply.h"
 
 namespace heed::ops {
@@ -47,19 +48,20 @@ Loss cross_entropy(Context& context, const Tensor& x, const Parameter& weight,
   const int64_t classes = weight.value.rows(), rows = x.rows();
   check_linear(x, weight, bias);
   check_targets(targets, rows, classes);
-  Tensor dx, trained;
+  Tensor dx, trained, in = x;
   if (context.tape) {
     context.tape->use(weight, x.dtype());
     if (bias.present()) context.tape->use(bias);
     dx = Tensor::empty(x.shape(), x.dtype());
-    trained = weight.read(x.dtype());
+    trained = context.rounds_to_int8 ? rounded_to_int8(weight, x.dtype()) : weight.read(x.dtype());
+    if (context.rounds_to_int8) in = rounded_to_int8(x);
   }
 
   Loss loss{.tokens = rows};
   const int64_t step = std::max<int64_t>(1, rows_at_a_time(rows, classes));
   for (int64_t begin = 0; begin < rows; begin += step) {
     const int64_t end = std::min(begin + step, rows);
-    const Tensor chunk = x.row_slice(begin, end);
+    const Tensor chunk = in.row_slice(begin, end);
     Tensor logits = Tensor::empty({end - begin, classes});
     if (context.tape)
       kernels::matmul({chunk}, {trained, true}, {.bias = bias.value}, logits);

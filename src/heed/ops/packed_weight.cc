@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "heed/base/error.h"
+#include "heed/kernels/as_f32.h"
+#include "heed/kernels/elementwise.h"
 
 namespace heed {
 namespace {
@@ -17,6 +19,7 @@ struct Overloaded : Cases... {
 
 PackedWeight PackedWeight::of_floats(const Tensor& weight, bool keep_elements) {
   PackedWeight packed(kernels::pack({weight, true}));
+  packed.packed_from_ = weight.dtype();
   if (keep_elements) packed.elements_ = weight;
   return packed;
 }
@@ -31,6 +34,21 @@ std::vector<PackedWeight> PackedWeight::of_blocks(std::span<const Tensor> weight
 
 PackedWeight PackedWeight::of_int8(const Tensor& weight) {
   return PackedWeight(kernels::pack_int8(weight));
+}
+
+PackedWeight PackedWeight::pack_alike(const Tensor& rows) const {
+  return std::visit(Overloaded{[](std::monostate) { return PackedWeight(); },
+                               [&](const kernels::PackedMatrix&) {
+                                 if (rows.dtype() == packed_from_) return of_floats(rows);
+                                 Tensor converted = Tensor::empty(rows.shape(), packed_from_);
+                                 kernels::convert(kernels::as_f32(rows), converted);
+                                 return of_floats(converted);
+                               },
+                               [&](const kernels::PackedBlocks&) {
+                                 return of_blocks({&rows, 1}).front();
+                               },
+                               [&](const kernels::PackedInt8&) { return of_int8(rows); }},
+                    layout_);
 }
 
 int64_t PackedWeight::bytes() const {

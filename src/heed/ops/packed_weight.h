@@ -33,6 +33,10 @@ class PackedWeight {
   static PackedWeight of_int8(const Tensor& weight);
   static bool fits_int8(const Shape& shape) { return shape[1] <= kernels::kMaxInt8Cols; }
 
+  /// Other rows [n, in] of the parameter's stored dtype in the same layout, so that a row of either
+  /// gives the same bits. Not packed if this is not.
+  PackedWeight pack_alike(const Tensor& rows) const;
+
   bool defined() const { return !std::holds_alternative<std::monostate>(layout_); }
   /// Whether a product quantises its input.
   bool multiplies_integers() const { return has_int8() || has_blocks(); }
@@ -80,6 +84,7 @@ class PackedWeight {
 
   Layout layout_;
   Tensor elements_;
+  DType packed_from_ = DType::f32;  // by of_floats()
 };
 
 }  // namespace heed

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 
+#include "heed/ops/alignment_loss.h"
 #include "heed/ops/rows.h"
 
 namespace heed::train {
@@ -82,12 +84,41 @@ ops::Loss preference_loss(const model::Transformer& model, Context& context,
   return loss;
 }
 
+/// While it exists, the cross-attention of one head adds its loss against the alignments of a
+/// batch.
+class GuidedAlignment {
+ public:
+  GuidedAlignment(Context& context, int64_t decoder_layers, const data::Batch& batch,
+                  float gradient_scale)
+      : context_(context) {
+    context.observe_attention = [this, decoder_layers, gradient_scale,
+                                 aligned = ops::AlignedKeys{batch.aligned_offsets, batch.aligned}](
+                                    AttentionSite site, const kernels::AttentionForward& in) {
+      if (site.kind == AttentionSite::Kind::cross && site.layer == decoder_layers - 1)
+        loss_ += ops::alignment_loss(context_, in, aligned, 0, gradient_scale);
+    };
+  }
+  ~GuidedAlignment() { context_.observe_attention = {}; }
+  GuidedAlignment(const GuidedAlignment&) = delete;
+  GuidedAlignment& operator=(const GuidedAlignment&) = delete;
+
+  double loss() const { return loss_; }
+
+ private:
+  Context& context_;
+  double loss_ = 0;
+};
+
 }  // namespace
 
 ops::Loss batch_loss(const model::Transformer& model, Context& context, const data::Batch& batch,
-                     const kernels::CrossEntropyOptions& options) {
+                     const kernels::CrossEntropyOptions& options, float alignment_weight) {
   if (!batch.preferences.offsets.empty())
     return preference_loss(model, context, batch, options.gradient_scale);
+  std::optional<GuidedAlignment> guided;
+  if (alignment_weight > 0 && !batch.aligned_offsets.empty())
+    guided.emplace(context, model.config().decoder_layers, batch,
+                   alignment_weight * options.gradient_scale);
   model::Memory memory;
   if (model.has_encoder()) memory = model.encode(context, {batch.source, batch.source_offsets});
   Tensor states =
@@ -95,7 +126,9 @@ ops::Loss batch_loss(const model::Transformer& model, Context& context, const da
           ? model.decode_all(context, {batch.decoder_input, batch.target_offsets}, memory)
           : memory.states;  // [T, D] or [S, D]
   if (!batch.rows.empty()) states = ops::gather_rows(context, states, batch.rows);  // [M, D]
-  return model.head().loss(context, states, batch.target, options);
+  ops::Loss loss = model.head().loss(context, states, batch.target, options);
+  if (guided) loss.smoothed += static_cast<double>(alignment_weight) * guided->loss();
+  return loss;
 }
 
 }  // namespace heed::train

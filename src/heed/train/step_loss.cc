@@ -30,11 +30,14 @@ StepLoss accumulate_gradients(const model::Transformer& model, Gradients& gradie
   const CounterRandom seeds(options.seed, static_cast<uint64_t>(options.step));
   for (size_t i = 0; i < batches.size(); ++i) {
     Tape tape(gradients, hook);
-    Context context{
-        .tape = &tape, .dtype = options.dtype, .dropout_seed = seeds.bits(options.first_batch + i)};
+    Context context{.tape = &tape,
+                    .dtype = options.dtype,
+                    .dropout_seed = seeds.bits(options.first_batch + i),
+                    .rounds_to_int8 = options.rounds_to_int8};
     sum.loss += batch_loss(model, context, batches[i],
                            {.label_smoothing = options.label_smoothing,
-                            .gradient_scale = 1.0f / static_cast<float>(terms)});
+                            .gradient_scale = 1.0f / static_cast<float>(terms)},
+                           options.alignment_weight);
     tape.backward();
   }
   return sum;

@@ -21,7 +21,9 @@ struct StepLoss {
 struct StepLossOptions {
   DType dtype = DType::f32;
   float label_smoothing = 0;
-  uint64_t seed = 1;  // dropout masks are a function of seed and step
+  float alignment_weight = 0;   // see batch_loss()
+  bool rounds_to_int8 = false;  // see Context
+  uint64_t seed = 1;            // dropout masks are a function of seed and step
   int64_t step = 0;
   int64_t gradient_accumulation_steps = 1;  // batches of a microbatch
   /// If the batches are a part of the step's: the number of the first one, and the loss terms of

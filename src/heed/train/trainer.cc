@@ -23,9 +23,10 @@ constexpr int64_t kMaxOutliersInARow = 10;
 /// In this time every step updates the plan of the run, later only validations do.
 constexpr double kPlanningSeconds = 30;
 
-Compute compute_named(const std::string& name) {
-  if (name == "auto") return fastest_compute();
-  return named(name, std::array{Compute::f32, Compute::bf16});
+/// Numbers that are rounded to 8 bits would lose some of these in bf16.
+Compute compute_of(const RunConfig& run) {
+  if (run.compute == "auto") return run.quantization_aware ? Compute::f32 : fastest_compute();
+  return named(run.compute, std::array{Compute::f32, Compute::bf16});
 }
 
 /// Token embeddings that passes only look up rows of.
@@ -58,7 +59,7 @@ Trainer::Trainer(const TrainConfig& config, const Task& task, const RunDirectory
       run_(run),
       observer_(observer),
       options_(std::move(options)),
-      compute_(compute_named(config.run.compute)),
+      compute_(compute_of(config.run)),
       group_(options_.group ? options_.group : std::make_shared<distribute::Group>()),
       meter_(*group_) {
   distribute::propagate_errors(*group_, [this] {
@@ -252,6 +253,8 @@ void Trainer::step() {
       *model_, batches,
       {.dtype = activation_dtype(compute_),
        .label_smoothing = static_cast<float>(o.label_smoothing_factor),
+       .alignment_weight = static_cast<float>(config_.guided_alignment.weight),
+       .rounds_to_int8 = config_.run.quantization_aware,
        .seed = config_.run.seed,
        .step = state_.step,
        .gradient_accumulation_steps = config_.run.gradient_accumulation_steps});

@@ -30,6 +30,7 @@ bool reads_pairs(TaskKind kind);
 struct DataConfig {
   std::string source, target;  // one sentence per line; line i of target translates line i
   std::string tsv;             // or one file with lines of source, tab, target
+  std::string alignments;      // of its words, as "0-0 1-2"; empty: none
   std::string valid_source, valid_target;  // empty: held_out pairs of the training text
   std::string text, valid_text;            // for language models: a file, or a folder of files
   data::DocumentEnd document = data::DocumentEnd::file;
@@ -80,6 +81,11 @@ struct LoraConfig {
   std::vector<int64_t> layers = {};           // empty: all
 };
 
+/// With data.alignments: the weight of the loss of one head's cross-attention (Chen et al. 2016).
+struct GuidedAlignmentConfig {
+  double weight = 0.1;
+};
+
 struct PreferenceConfig {
   double beta = 0.1;  // how far the model may move from the reference: the larger, the less
 };
@@ -88,8 +94,10 @@ struct RunConfig {
   TaskKind task = TaskKind::translation;
   uint64_t seed = 1;
   std::string compute = "auto";  // "f32", "bf16", or "auto": bf16 where it is faster
-  int64_t token_budget = 4096;   // per batch, of source or target tokens, whichever are more
-  int64_t context = 0;           // tokens per window of a language model; 0: see window_tokens()
+  /// Products round their factors as int8 inference does (Context::rounds_to_int8).
+  bool quantization_aware = false;
+  int64_t token_budget = 4096;  // per batch, of source or target tokens, whichever are more
+  int64_t context = 0;          // tokens per window of a language model; 0: see window_tokens()
   int64_t gradient_accumulation_steps = 1;  // batches per optimizer step
   int64_t max_steps = 0;                    // 0: no limit
   int64_t num_train_epochs = 0;             // 0: no limit
@@ -132,6 +140,7 @@ struct TrainConfig {
   OptimizerConfig optimizer;
   LoraConfig lora;
   PreferenceConfig preference;
+  GuidedAlignmentConfig guided_alignment;
   RunConfig run;
   DistributedConfig distributed;
   ValidationConfig validation;

@@ -52,6 +52,7 @@ void check_data(const DataConfig& data, TaskKind task) {
   for (const auto& [name, file, is_of_pairs] : {std::tuple{"source", &data.source, true},
                                                 {"target", &data.target, true},
                                                 {"tsv", &data.tsv, true},
+                                                {"alignments", &data.alignments, true},
                                                 {"valid_source", &data.valid_source, true},
                                                 {"valid_target", &data.valid_target, true},
                                                 {"text", &data.text, false},
@@ -64,6 +65,8 @@ void check_data(const DataConfig& data, TaskKind task) {
           "data.tsv and data.source/data.target are both given, expected one of them");
   require(data.valid_source.empty() == data.valid_target.empty(),
           "only one of data.valid_source and data.valid_target is given, expected both");
+  require(data.alignments.empty() || task == TaskKind::translation,
+          "data.alignments are for the task translation, the task is {}", name_of(task));
   check_count("data.held_out", data.held_out, 1);
   check_count("data.max_tokens", data.max_tokens, 1);
   check_at_least("data.max_ratio", data.max_ratio, 1);
@@ -147,6 +150,12 @@ void check_preference(const TrainConfig& config) {
           config.optimizer.label_smoothing_factor);
 }
 
+void check_guided_alignment(const TrainConfig& config) {
+  check_number("guided_alignment.weight", config.guided_alignment.weight, 0);
+  require(config.data.alignments.empty() || !config.model.latent.present(),
+          "data.alignments need cross-attention with keys, the model has latent attention");
+}
+
 void check_lora(const TrainConfig& config) {
   const LoraConfig& lora = config.lora;
   if (!lora.enabled) return;
@@ -223,6 +232,7 @@ void TrainConfig::validate() const {
   check_lora(*this);
   check_chat(*this);
   check_preference(*this);
+  check_guided_alignment(*this);
   check_run(*this);
   check_distributed(*this);
   check_validation(validation);

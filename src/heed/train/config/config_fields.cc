@@ -119,6 +119,8 @@ void add_data_fields(TrainConfig& c, std::vector<Field>& f) {
   add(f, "data.source", c.data.source, "source text, one sentence per line");
   add(f, "data.target", c.data.target, "its translation, line by line");
   add(f, "data.tsv", c.data.tsv, "or one file: source, tab, target");
+  add(f, "data.alignments", c.data.alignments,
+      "links of words for each pair of the training text, as 0-0 1-2: one head learns them");
   add(f, "data.valid_source", c.data.valid_source, "source text for validation");
   add(f, "data.valid_target", c.data.valid_target, "its translation");
   add(f, "data.text", c.data.text, "text of a language model: a file or a folder");
@@ -217,12 +219,19 @@ void add_distributed_fields(TrainConfig& c, std::vector<Field>& f) {
       "mpi, or nccl: large messages travel from GPU to GPU");
 }
 
+void add_guided_alignment_fields(TrainConfig& c, std::vector<Field>& f) {
+  add(f, "guided_alignment.weight", c.guided_alignment.weight,
+      "of the loss of one head's cross-attention against data.alignments");
+}
+
 void add_run_fields(TrainConfig& c, std::vector<Field>& f) {
   constexpr std::array kTasks{TaskKind::translation, TaskKind::text_to_text, TaskKind::causal_lm,
                               TaskKind::masked_lm,   TaskKind::chat,         TaskKind::preference};
   add(f, "run.task", c.run.task, kTasks, with_choices("what is trained", kTasks));
   add(f, "run.seed", c.run.seed, "same seed, same bits");
   add(f, "run.compute", c.run.compute, "f32, bf16, or auto: bf16 where it is fast");
+  add(f, "run.quantization_aware", c.run.quantization_aware,
+      "products round weights and inputs as int8 inference does, for the last steps of a model");
   add(f, "run.token_budget", c.run.token_budget,
       "tokens per batch, of source or target, whichever are more");
   add(f, "run.context", c.run.context,
@@ -257,6 +266,7 @@ std::vector<Field> fields(TrainConfig& config) {
   add_optimizer_fields(config, all);
   add_lora_fields(config, all);
   add_preference_fields(config, all);
+  add_guided_alignment_fields(config, all);
   add_run_fields(config, all);
   add_distributed_fields(config, all);
   return all;

@@ -134,6 +134,8 @@ PairsTask::PairsTask(const TrainConfig& config, const std::filesystem::path& sta
     : Task(config.model), validation_(config.validation) {
   Pairs train = read_training_text(config.data);
   fingerprint_.training = data::fingerprint_of(train);
+  if (!config.data.alignments.empty()) alignments_ = WordAlignments(config.data.alignments, train);
+  alignments_.add_to(fingerprint_.training);
   Pairs valid = read_validation_text(config, train);
   if (!config.data.valid_source.empty()) fingerprint_.validation = data::fingerprint_of(valid);
   auto [tokenizer, files] = make_tokenizer(config, train, start, model_, observer);
@@ -168,7 +170,11 @@ PairsTask::PairsTask(const TrainConfig& config, const std::filesystem::path& sta
 }
 
 data::Example PairsTask::tokenize(const data::SentencePair& pair) const {
-  return {tokenizer_->encode_source(pair.source), tokenizer_->encode_target(pair.target)};
+  data::Example tokens{tokenizer_->encode_source(pair.source),
+                       tokenizer_->encode_target(pair.target)};
+  if (const text::TranslationTokenizer* const two = translation_tokenizer())
+    tokens.links = alignments_.links_of(pair, tokens, *two);
+  return tokens;
 }
 
 const text::TranslationTokenizer* PairsTask::translation_tokenizer() const {

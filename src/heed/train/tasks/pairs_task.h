@@ -8,6 +8,7 @@
 #include "heed/text/model_tokenizer.h"
 #include "heed/train/tasks/task.h"
 #include "heed/train/tasks/vocabulary.h"
+#include "heed/train/tasks/word_alignments.h"
 
 namespace heed::train {
 
@@ -41,6 +42,7 @@ class PairsTask : public Task {
   ValidationConfig validation_;
   std::optional<text::ModelTokenizer> tokenizer_;
   std::vector<checkpoint::NamedFile> files_;  // of the tokenizer
+  WordAlignments alignments_;
   std::vector<data::Example> valid_tokens_;
   std::vector<data::SentencePair> valid_text_;
   mutable std::vector<checkpoint::NamedFile> evaluated_files_;

@@ -16,8 +16,9 @@ void check_text_files(const TrainConfig& config) {
             "no training text: give data.source and data.target, or data.tsv");
   else
     require(!data.text.empty(), "no training text: give data.text, a file or a folder of files");
-  for (const std::string* path : {&data.source, &data.target, &data.tsv, &data.valid_source,
-                                  &data.valid_target, &data.text, &data.valid_text})
+  for (const std::string* path :
+       {&data.source, &data.target, &data.tsv, &data.alignments, &data.valid_source,
+        &data.valid_target, &data.text, &data.valid_text})
     if (!path->empty() && ::access(path->c_str(), R_OK) != 0) fail_system(*path, "cannot be read");
 }
 
