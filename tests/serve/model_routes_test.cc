@@ -64,6 +64,40 @@ TEST(TranslateRoute, AlignsWordsAndTranslatesLineByLine) {
             model.translate("the sea").text() + "\r\n" + model.translate("a").text() + "\r\n");
 }
 
+TEST(TranslateRoute, TranslatesDocuments) {
+  const Model model = RunningServer::shared().model("en-de");
+  const std::string html = "<p>The <b>old</b> ship. In the sea!</p><p translate=\"no\">the</p>";
+  const DocumentTranslation expected =
+      model.translate_document(html, {.translate = {.alignments = true}, .format = "html"});
+  const Json answer = posted("/v1/translate", {{"model", "en-de"},
+                                               {"text", {html, "The sea. A ship."}},
+                                               {"format", "html"},
+                                               {"alignments", true}});
+  const Json& found = answer["translations"][0];
+  EXPECT_EQ(found["text"], expected.text);
+  ASSERT_EQ(found["sentences"].size(), expected.sentences.size());
+  for (size_t i = 0; i < expected.sentences.size(); ++i) {
+    const DocumentSentence& sentence = expected.sentences[i];
+    EXPECT_EQ(found["sentences"][i]["source"], sentence.source);
+    EXPECT_EQ(found["sentences"][i]["paragraph"], sentence.paragraph);
+    expect_candidates(found["sentences"][i]["candidates"], sentence.translation.candidates);
+  }
+  EXPECT_EQ(answer["translations"][1]["sentences"].size(), 2u);
+  EXPECT_EQ(
+      posted("/v1/translate",
+             {{"model", "en-de"}, {"text", ""}, {"document", true}})["translations"][0]["text"],
+      "");
+  const std::string text = "The old ship. In the sea!\n\n A ship \r\n";
+  EXPECT_EQ(
+      posted("/v1/translate",
+             {{"model", "en-de"}, {"text", text}, {"document", true}})["translations"][0]["text"],
+      model.translate_document(text).text);
+  refused_each("/v1/translate", {{"model", "en-de"}, {"text", "the"}},
+               {{"format", "rtf"}, {"document", "yes"}, {"keep_numbers", true}});
+  refused("/v1/translate", {{"model", "en-de"}, {"text", "1\nno time\n"}, {"format", "srt"}},
+          "text");
+}
+
 TEST(TranslateRoute, TakesAGlossary) {
   const Model model = RunningServer::shared().model("en-de");
   const Json request = {{"model", "en-de"},

@@ -36,6 +36,7 @@ void translate_sentences(const Model& model, std::vector<DocumentSentence>& sent
 DocumentTranslation Model::translate_document(const std::string& text,
                                               const DocumentOptions& options,
                                               const OnSentences& on_sentences) const {
+  translate_batch({}, options.translate);  // whether the model translates, with these options
   const engine::SplitDocument document(*this, text, options);
   TranslateOptions translate = options.translate;
   translate.alignments = translate.alignments || document.uses_alignments();

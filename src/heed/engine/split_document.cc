@@ -35,28 +35,29 @@ document::SentenceSplitter splitter_for(const LoadedModel& model, const Document
   return document::SentenceSplitter(language, settings.abbreviations);
 }
 
-document::Document read_document(const Model& model, const std::string& text,
-                                 const DocumentOptions& options, bool decoded) {
+document::Document read_document(const std::string& text, const DocumentOptions& options,
+                                 bool decoded) {
   check_all<generate::DocumentOption>(options);
-  model.translate_batch({}, options.translate);  // whether it translates, with these options
   return document::Document::read(text, document::format_named(options.format),
                                   {.placeholders = !options.translate_placeholders,
                                    .numbers = options.keep_numbers,
                                    .decoded = decoded});
 }
 
-}  // namespace
-
-TranslatedSegment translated_segment(const std::string& source, const Candidate& candidate) {
+TranslatedSegment translated_segment(const std::string& source, const Candidate* candidate) {
+  if (!candidate) return {};
   std::vector<std::pair<int32_t, int32_t>> words;
-  for (const AlignedWords& pair : candidate.alignment) words.emplace_back(pair.source, pair.target);
-  return {.text = candidate.text,
-          .alignment = document::aligned_spans(source, candidate.text, words)};
+  for (const AlignedWords& pair : candidate->alignment)
+    words.emplace_back(pair.source, pair.target);
+  return {.text = candidate->text,
+          .alignment = document::aligned_spans(source, candidate->text, words)};
 }
+
+}  // namespace
 
 SplitDocument::SplitDocument(const Model& model, const std::string& text,
                              const DocumentOptions& options, bool decoded)
-    : document_(read_document(model, text, options, decoded)) {
+    : document_(read_document(text, options, decoded)) {
   const LoadedModel& own = loaded(model);
   const document::SentenceSplitter splitter = splitter_for(own, options);
   const int64_t longest = longest_part(own, options);
@@ -84,11 +85,8 @@ std::string SplitDocument::with(
   size_t sentence = 0;
   for (size_t i = 0; i < parts_.size(); ++i) {
     std::vector<TranslatedSegment> own;
-    for (size_t k = 0; k < parts_[i].size(); ++k, ++sentence) {
-      const Candidate* const translation = translation_of(sentence);
-      own.push_back(translation ? translated_segment(sentences_[sentence].source, *translation)
-                                : TranslatedSegment());
-    }
+    for (size_t k = 0; k < parts_[i].size(); ++k, ++sentence)
+      own.push_back(translated_segment(sentences_[sentence].source, translation_of(sentence)));
     segments.push_back(document::join_parts(document_.segments()[i].text, parts_[i], own));
   }
   return document_.with(segments);

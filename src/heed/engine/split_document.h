@@ -10,14 +10,11 @@
 
 namespace heed::engine {
 
-/// A translation of `source`, which is one line, for Document::with().
-document::TranslatedSegment translated_segment(const std::string& source,
-                                               const Candidate& candidate);
-
 /// A document and the sentences by which it is translated.
 class SplitDocument {
  public:
-  /// `decoded` as in document::KeepOptions. Throws Error as Model::translate_document().
+  /// `decoded` as in document::KeepOptions. Of `options.translate` the source language counts,
+  /// which must be one of the model. Throws Error as Model::translate_document().
   SplitDocument(const Model& model, const std::string& text, const DocumentOptions& options,
                 bool decoded = false);
 

@@ -76,16 +76,19 @@ void translate_along(const ModelCall& call, const TranslationPath& path,
                      const std::vector<std::string>& texts, const TranslateOptions& options,
                      const std::string& field, OnTranslated done) {
   if (path.is_direct())
-    return translate(
-        call, texts,
-        step_options(call.model(), options, options.source_language, options.target_language),
-        field, std::move(done));
+    return translate(call, texts, first_step_options(call.model(), path, options), field,
+                     std::move(done));
   if (options.confidence)
     throw invalid_request("confidence",
                           fmt::format("the texts are translated via {}, and there is no "
                                       "calibration of two steps",
                                       path.via));
-  TranslateOptions first = step_options(call.model(), options, options.source_language, path.via);
+  if (!options.glossary.empty())
+    throw invalid_request("glossary",
+                          fmt::format("the texts are translated via {}, and a glossary is of one "
+                                      "step",
+                                      path.via));
+  TranslateOptions first = first_step_options(call.model(), path, options);
   first.search.n_best = 1;
   const auto between = std::make_shared<BetweenSteps>(
       BetweenSteps{call.services, call.call, path, options, field, std::move(done), {}});
@@ -97,6 +100,12 @@ void translate_along(const ModelCall& call, const TranslationPath& path,
               between->output = output;
               continue_with_second(between);
             });
+}
+
+TranslateOptions first_step_options(const Model& first, const TranslationPath& path,
+                                    const TranslateOptions& options) {
+  return step_options(first, options, options.source_language,
+                      path.is_direct() ? options.target_language : path.via);
 }
 
 Json via_json(const TranslationPath& path) {

@@ -16,6 +16,10 @@ void translate_along(const ModelCall& call, const TranslationPath& path,
                      const std::vector<std::string>& texts, const TranslateOptions& options,
                      const std::string& field, OnTranslated done);
 
+/// The options of what the first model of a path does, in its own codes of the languages.
+TranslateOptions first_step_options(const Model& first, const TranslationPath& path,
+                                    const TranslateOptions& options);
+
 /// What an answer says of two steps: the language between, and the model of the second.
 Json via_json(const TranslationPath& path);
 

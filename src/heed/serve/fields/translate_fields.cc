@@ -1,5 +1,6 @@
 #include "heed/serve/fields/translate_fields.h"
 
+#include "heed/document/document.h"
 #include "heed/generate/generate_options.h"
 #include "heed/serve/fields/declared_fields.h"
 #include "heed/serve/language_codes.h"
@@ -49,6 +50,26 @@ TranslateOptions read_translate_options(JsonFields& fields) {
   options.glossary = read_glossary(fields, TranslateOption::glossary.key);
   read_option(fields, TranslateOption::do_not_translate, options);
   read_option(fields, TranslateOption::confidence, options);
+  return options;
+}
+
+std::optional<DocumentOptions> read_document_options(JsonFields& fields) {
+  using generate::DocumentOption;
+  DocumentOptions options;
+  const bool has_format = fields.find(DocumentOption::format.key) != nullptr;
+  const bool asked = fields.boolean("document").value_or(has_format);
+  DocumentOption::for_each([&](const auto& option) {
+    if (!asked && fields.find(option.key))
+      throw invalid_request(fields.path_of(option.key),
+                            fmt::format("{} is of documents: set \"document\": true", option.key));
+    read_option(fields, option, options);
+  });
+  if (!asked) return std::nullopt;
+  try {
+    document::format_named(options.format);
+  } catch (const Error& error) {
+    throw invalid_request(fields.path_of(DocumentOption::format.key), error.what());
+  }
   return options;
 }
 

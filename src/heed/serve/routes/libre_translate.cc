@@ -5,10 +5,9 @@
 
 #include "heed/base/parse_number.h"
 #include "heed/base/quote.h"
-#include "heed/document/document.h"
-#include "heed/engine/split_document.h"
 #include "heed/serve/detected_language.h"
 #include "heed/serve/generation_call.h"
+#include "heed/serve/given_documents.h"
 #include "heed/serve/language_codes.h"
 #include "heed/serve/pivot_call.h"
 #include "heed/serve/prompts.h"
@@ -86,69 +85,6 @@ int read_alternatives(JsonFields& fields) {
   return count;
 }
 
-/// The texts of a call: as they are, or HTML, whose segments are translated.
-class GivenTexts {
- public:
-  GivenTexts(std::vector<std::string> texts, bool html) {
-    if (!html) {
-      parts_ = std::move(texts);
-      first_.resize(parts_.size() + 1);
-      for (size_t i = 0; i < first_.size(); ++i) first_[i] = i;
-      return;
-    }
-    first_.push_back(0);
-    for (std::string& text : texts) {
-      html_.push_back(
-          document::Document::read(std::move(text), document::Format::html, {.decoded = true}));
-      for (const document::Segment& segment : html_.back().segments())
-        parts_.push_back(segment.text);
-      first_.push_back(parts_.size());
-    }
-  }
-
-  /// What is translated, of all texts.
-  const std::vector<std::string>& parts() const { return parts_; }
-  size_t size() const { return first_.size() - 1; }
-  bool uses_alignments() const {
-    return std::ranges::any_of(html_, &document::Document::uses_alignments);
-  }
-
-  /// Translation `candidate` of text i; parts that have fewer have their best.
-  std::string translation(size_t i, const std::vector<TranslatedText>& translated,
-                          size_t candidate) const {
-    if (html_.empty()) return chosen(translated[first_[i]], candidate);
-    std::vector<document::TranslatedSegment> segments;
-    for (size_t k = first_[i]; k < first_[i + 1]; ++k)
-      segments.push_back(segment(k, translated[k].candidates, candidate));
-    return html_[i].with(segments);
-  }
-
-  /// The number of further translations of text i, at most `limit`.
-  int candidates(size_t i, const std::vector<TranslatedText>& translated, int limit) const {
-    size_t most = 1;
-    for (size_t k = first_[i]; k < first_[i + 1]; ++k)
-      most = std::max(most, translated[k].candidates.size());
-    return std::min(limit, static_cast<int>(most) - 1);
-  }
-
- private:
-  static std::string chosen(const TranslatedText& text, size_t candidate) {
-    return candidate == 0 || candidate >= text.candidates.size() ? text.text
-                                                                 : text.candidates[candidate].text;
-  }
-
-  document::TranslatedSegment segment(size_t part, const std::vector<Candidate>& candidates,
-                                      size_t candidate) const {
-    if (candidates.empty()) return {};
-    return engine::translated_segment(parts_[part],
-                                      candidates[candidate < candidates.size() ? candidate : 0]);
-  }
-
-  std::vector<document::Document> html_;
-  std::vector<std::string> parts_;
-  std::vector<size_t> first_;  // of parts_, of each text, and their end
-};
-
 /// The model of the call alone if the client named it, or if it has both languages.
 TranslationPath path_of_call(const ModelCall& call, bool named, const std::string& source,
                              const std::string& target) {
@@ -184,9 +120,8 @@ std::string detected_for(const Services& services, JsonFields& fields, const std
   if (sources.empty())
     throw invalid_request("target", fmt::format("{} is not supported", one_line(target)));
   if (!fields.find("q")) throw missing("q");
-  const bool html = fields.one_of("format", {"text", "html"}) == "html";
-  return detect_source_of(GivenTexts(read_texts(fields, "q"), html).parts(), sources, "source")
-      .code;
+  const std::string format = fields.one_of("format", {"text", "html"});
+  return detect_source_of(texts_in(read_texts(fields, "q"), format), sources, "source").code;
 }
 
 }  // namespace
@@ -229,7 +164,7 @@ void post_libre_translate(const ModelCall& call) {
   const std::vector<std::string> texts = read_texts(fields, "q");
   std::string source = required(fields, "source");
   const std::string target = required(fields, "target");
-  const bool html = fields.one_of("format", {"text", "html"}) == "html";
+  DocumentOptions document{.format = fields.one_of("format", {"text", "html"})};
   const int alternatives = read_alternatives(fields);
   fields.end();
 
@@ -237,28 +172,30 @@ void post_libre_translate(const ModelCall& call) {
   options.search.n_best = 1 + alternatives;
   options.search.num_beams = std::max(options.search.num_beams, options.search.n_best);
   options.search.scores = true;
-  const auto given = std::make_shared<const GivenTexts>(texts, html);
   const std::vector<std::string> sources = source_languages_of(call.services, call.target.name);
   Json detected;
   if (source == engine::kDetectSource && !sources.empty()) {
-    engine::DetectedSource found = detect_source_of(given->parts(), sources, "source");
+    engine::DetectedSource found =
+        detect_source_of(texts_in(texts, document.format), sources, "source");
     source = found.code;
     found.language.code = found.code;
     detected = detected_json(found.language);
   }
   options.source_language = source == engine::kDetectSource ? "" : source;
   options.target_language = target;
-  options.alignments = given->uses_alignments();
   const TranslationPath path = path_of_call(call, named, source, target);
+  document.translate = first_step_options(call.model(), path, options);
+  const auto given = std::make_shared<const GivenDocuments>(call.model(), texts, document, "q");
+  options.alignments = given->uses_alignments();
   translate_along(
-      call, path, given->parts(), options, "q",
+      call, path, given->sentences(), options, "q",
       [list, alternatives, given, detected, path](
           Call& answered, const std::vector<TranslatedText>& translated, int64_t, int64_t) {
         Json best = Json::array(), others = Json::array(), languages = Json::array();
         for (size_t i = 0; i < given->size(); ++i) {
           best.push_back(given->translation(i, translated, 0));
           Json own = Json::array();
-          for (int k = 1; k <= given->candidates(i, translated, alternatives); ++k)
+          for (int k = 1; k <= given->alternatives(i, translated, alternatives); ++k)
             own.push_back(given->translation(i, translated, static_cast<size_t>(k)));
           others.push_back(std::move(own));
           languages.push_back(detected);

@@ -71,6 +71,7 @@ std::string description() {
   put_options<generate::GenerateOption>(text, "generate");
   put_options<generate::SearchOption>(text, "search", TranslateOptions().search);
   put_options<generate::TranslateOption>(text, "translate");
+  put_options<generate::DocumentOption>(text, "document");
   put_options<tasks::AttentionOption>(text, "attention");
   return text;
 }

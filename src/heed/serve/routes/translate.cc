@@ -4,6 +4,7 @@
 #include "heed/serve/detected_language.h"
 #include "heed/serve/fields/translate_fields.h"
 #include "heed/serve/generation_call.h"
+#include "heed/serve/given_documents.h"
 #include "heed/serve/language_codes.h"
 #include "heed/serve/pivot_call.h"
 #include "heed/serve/prompts.h"
@@ -29,6 +30,57 @@ Json candidate_json(const Candidate& candidate, bool alignment) {
     json["alignment"].push_back({pair.source, pair.target});
   return json;
 }
+
+/// What an answer says beside its translations.
+struct TranslateAnswer {
+  std::string model;
+  TranslationPath path;
+  bool alignments = false;
+  Json detected;
+  std::shared_ptr<const GivenDocuments> documents = {};  // null: the texts are lines
+
+  Json json(const std::vector<TranslatedText>& translated, Json usage) const {
+    Json answer = {{"model", model},
+                   {"translations", documents ? of_documents(translated) : of_texts(translated)}};
+    if (!path.is_direct()) answer["via"] = via_json(path);
+    if (!detected.is_null()) answer["detected_language"] = detected;
+    answer["usage"] = std::move(usage);
+    return answer;
+  }
+
+ private:
+  Json candidates_json(const TranslatedText& text) const {
+    Json candidates = Json::array();
+    for (const Candidate& candidate : text.candidates)
+      candidates.push_back(candidate_json(candidate, alignments));
+    return candidates;
+  }
+
+  Json of_texts(const std::vector<TranslatedText>& translated) const {
+    Json list = Json::array();
+    for (const TranslatedText& text : translated)
+      list.push_back(
+          {{"index", list.size()}, {"text", text.text}, {"candidates", candidates_json(text)}});
+    return list;
+  }
+
+  Json of_documents(const std::vector<TranslatedText>& translated) const {
+    Json list = Json::array();
+    for (size_t i = 0; i < documents->size(); ++i) {
+      Json sentences = Json::array();
+      for (size_t k = documents->first(i); k < documents->first(i + 1); ++k) {
+        const DocumentSentence& sentence = documents->sentence(i, sentences.size());
+        sentences.push_back({{"paragraph", sentence.paragraph},
+                             {"source", sentence.source},
+                             {"candidates", candidates_json(translated[k])}});
+      }
+      list.push_back({{"index", i},
+                      {"text", documents->translation(i, translated)},
+                      {"sentences", std::move(sentences)}});
+    }
+    return list;
+  }
+};
 
 /// Replaces the source "auto" by the language that the texts are in, which is returned.
 Json resolve_source(const ModelCall& call, const std::vector<std::string>& texts,
@@ -81,7 +133,7 @@ std::string choose_translation(const Services& services, const Json& body, std::
   return path ? path->first : named;
 }
 
-/// heed's own: texts with candidates, scores and alignments.
+/// heed's own: texts with candidates, scores and alignments, or documents.
 void post_translate(const ModelCall& call) {
   require_task(call.target, call.target.tasks.translate, "translate");
   JsonFields fields = call.fields();
@@ -89,31 +141,29 @@ void post_translate(const ModelCall& call) {
   const bool named = fields.find("model") != nullptr;
   const std::vector<std::string> texts = read_texts(fields, "text");
   TranslateOptions options = read_translate_options(fields);
+  const std::optional<DocumentOptions> document = read_document_options(fields);
   fields.end();
-  const Json detected = resolve_source(call, texts, options.source_language);
+  const Json detected = resolve_source(call, document ? texts_in(texts, document->format) : texts,
+                                       options.source_language);
   const TranslationPath path = path_of(call, options, named);
   if (path.is_direct()) use_own_codes(call, options.source_language, options.target_language);
-  const auto translate_all = [&](OnTranslated done) {
-    if (path.is_direct()) return translate(call, texts, options, "text", std::move(done));
-    translate_along(call, path, texts, options, "text", std::move(done));
+  TranslateAnswer answer{.model = call.target.name,
+                         .path = path,
+                         .alignments = options.alignments,
+                         .detected = detected};
+  if (document) {
+    DocumentOptions split = *document;
+    split.translate = path.is_direct() ? options : first_step_options(call.model(), path, options);
+    answer.documents = std::make_shared<const GivenDocuments>(call.model(), texts, split, "text");
+    options.alignments |= answer.documents->uses_alignments();
+  }
+  const std::vector<std::string>& lines = document ? answer.documents->sentences() : texts;
+  const auto done = [answer](Call& answered, const std::vector<TranslatedText>& translated,
+                             int64_t input, int64_t output) {
+    answered.respond_json(answer.json(translated, usage_json(input, output)));
   };
-  translate_all([model = call.target.name, path, alignments = options.alignments, detected](
-                    Call& answered, const std::vector<TranslatedText>& translated, int64_t input,
-                    int64_t output) {
-    Json list = Json::array();
-    for (const TranslatedText& text : translated) {
-      Json candidates = Json::array();
-      for (const Candidate& candidate : text.candidates)
-        candidates.push_back(candidate_json(candidate, alignments));
-      list.push_back(
-          {{"index", list.size()}, {"text", text.text}, {"candidates", std::move(candidates)}});
-    }
-    Json answer = {{"model", model}, {"translations", std::move(list)}};
-    if (!path.is_direct()) answer["via"] = via_json(path);
-    if (!detected.is_null()) answer["detected_language"] = detected;
-    answer["usage"] = usage_json(input, output);
-    answered.respond_json(answer);
-  });
+  if (path.is_direct()) return translate(call, lines, options, "text", done);
+  translate_along(call, path, lines, options, "text", done);
 }
 
 }  // namespace heed::serve
