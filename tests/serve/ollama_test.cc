@@ -149,6 +149,7 @@ TEST(Ollama, ThinkingIsBesideTheContent) {
   EXPECT_NE(answered["message"]["content"], "");
   posted(kChat, ollama_chat({{"think", "high"}}));
   ollama_refuses(kChat, ollama_chat({{"think", "much"}}), "think");
+  ollama_refuses(kGenerate, {{"model", "lm"}, {"prompt", "a"}, {"think", "much"}}, "think");
 }
 
 TEST(Ollama, OptionsAreThoseOfSampling) {

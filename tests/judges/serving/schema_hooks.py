@@ -85,9 +85,9 @@ def fit_anthropic_prompt(body):
     if isinstance(body.get("system"), list):
         body["system"] = [{"type": "text", "text": "a"}]
     for message in body.get("messages", []):
-        for block in message["content"] if isinstance(message.get("content"), list) else []:
-            if block.get("type", "text") == "text":
-                block.setdefault("text", "")
+        if isinstance(message.get("content"), list):  # the schema leaves the members of blocks open
+            message["content"] = [{"type": "text", "text": "a"} for _ in message["content"]]
+    body["messages"].append({"role": "user", "content": "a"})  # which comes last
     form = {"type": "json_schema", "schema": SCHEMA}
     if body.get("output_format"):
         body["output_format"] = form
@@ -98,7 +98,6 @@ def fit_anthropic_prompt(body):
 def fit_messages(body):
     fit_generation(body)
     fit_anthropic_prompt(body)
-    body["messages"].append({"role": "user", "content": "a"})  # which comes last
     if body.get("min_tokens"):
         body["min_tokens"] = 0  # the form may end before
 
@@ -109,8 +108,9 @@ def fit_ollama(body):
         body["format"] = SCHEMA
     elif body.get("format") is False:
         del body["format"]  # nothing satisfies it
+    body.pop("tools", None)  # their form, and that of calls, is another API's
     for message in body.get("messages") or []:
-        message.pop("tool_calls", None)  # their form is that of another API
+        message.pop("tool_calls", None)
     if body.get("raw"):
         body.pop("system", None)  # which a template would write
     fit_dimensions(body)

@@ -105,8 +105,7 @@ ChatPrompt plain_prompt(const ModelCall& call, const std::string& text) {
 
 /// The fields of a request without messages, which only loads the model.
 void check_load(const Model& model, JsonFields& fields) {
-  ChatOptions unused;
-  read_ollama_think(model, fields, unused);
+  read_ollama_think(model, fields, nullptr);
   const Json* const tools = fields.find("tools");
   const auto is_tool = [](const Json& tool) { return tool.is_object(); };
   if (tools && !(tools->is_array() && std::ranges::all_of(*tools, is_tool)))
@@ -152,10 +151,7 @@ void post_ollama_generate(const ModelCall& call) {
   const bool chats = call.target.tasks.chat && !raw;
   fields.only("suffix", "");
   ChatOptions chat;
-  if (chats)
-    read_ollama_think(model, fields, chat);
-  else if (fields.find("think"))
-    fields.report_ignored("think");
+  read_ollama_think(model, fields, chats ? &chat : nullptr);
   GenerateOptions options = read_ollama_options(call, fields, chats);
   const bool stream = fields.boolean("stream").value_or(true);
   fields.end();

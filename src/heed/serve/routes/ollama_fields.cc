@@ -101,17 +101,19 @@ ChatFields read_ollama_chat(const Model& model, JsonFields& fields) {
     }
   JsonFields read(converted);
   ChatFields chat = read_chat(model, read);
-  read_ollama_think(model, fields, chat.options);
+  read_ollama_think(model, fields, &chat.options);
   return chat;
 }
 
-void read_ollama_think(const Model& model, JsonFields& fields, ChatOptions& options) {
+void read_ollama_think(const Model& model, JsonFields& fields, ChatOptions* options) {
   const Json* const value = fields.find("think");
   if (!value) return;
-  const bool known = value->is_string()
-                         ? engine::set_reasoning_effort(
-                               options, fields.one_of("think", {"low", "medium", "high"}), model)
-                         : engine::set_thinking(options, *fields.boolean("think"), model);
+  std::string effort;
+  if (value->is_string()) effort = fields.one_of("think", {"low", "medium", "high"});
+  const bool thinks = !effort.empty() || *fields.boolean("think");
+  const bool known =
+      options && (effort.empty() ? engine::set_thinking(*options, thinks, model)
+                                 : engine::set_reasoning_effort(*options, effort, model));
   if (!known) fields.report_ignored("think");
 }
 

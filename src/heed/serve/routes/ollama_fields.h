@@ -12,8 +12,8 @@ namespace heed::serve {
 /// "messages", "tools" and "think" of Ollama's API. Calls without an id get one, which the results
 /// of tools repeat. Throws ApiError that names the field which is wrong.
 ChatFields read_ollama_chat(const Model& model, JsonFields& fields);
-/// "think": true, false, or how much.
-void read_ollama_think(const Model& model, JsonFields& fields, ChatOptions& options);
+/// "think": true, false, or how much. It is ignored without options, as where there is no chat.
+void read_ollama_think(const Model& model, JsonFields& fields, ChatOptions* options);
 /// "options", of a chat or of a text that is continued, and "format" (compiled); "keep_alive" is
 /// without effect.
 GenerateOptions read_ollama_options(const ModelCall& call, JsonFields& fields, bool chats);
