@@ -211,8 +211,11 @@ TEST(OptionFaces, HaveTheOptionsOfGeneration) {
   EXPECT_EQ(missing<generate::TranslateOption>(
                 {program("translate"), c_header("c_generate.h", "heed_translate_options"),
                  c_record("heed_translate_options"),
-                 python("SearchOptions",
-                        {{"source_language", ""}, {"target_language", ""}, {"alignments", ""}}),
+                 python("SearchOptions", {{"source_language", ""},
+                                          {"target_language", ""},
+                                          {"via", ""},
+                                          {"alignments", ""},
+                                          {"confidence", ""}}),
                  python("TranslateOptions", {{"batch_tokens", ""}}),
                  api_document("/v1/translate", {{"batch_tokens", ""}})}),
             "");
