@@ -80,7 +80,7 @@ heed_status heed_evaluate_confidence(heed_model* model, const heed_string* sourc
                                      const heed_translate_options* options,
                                      heed_confidence_report* report, heed_error* error) {
   return run(error, [&] {
-    require_output(report, "report");
+    require_pointer(report, "report");
     write_sized(
         report,
         confidence_report(heed::evaluate_confidence, model, sources, references, count, options),
@@ -93,7 +93,7 @@ heed_status heed_calibrate_confidence(heed_model* model, const heed_string* sour
                                       const heed_translate_options* options,
                                       heed_confidence_report* report, heed_error* error) {
   return run(error, [&] {
-    require_output(report, "report");
+    require_pointer(report, "report");
     write_sized(
         report,
         confidence_report(heed::calibrate_confidence, model, sources, references, count, options),

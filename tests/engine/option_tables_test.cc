@@ -38,11 +38,12 @@ TEST(OptionTables, HaveAllFields) {
   EXPECT_EQ(rows<ConversationOption>(), 2);
   [[maybe_unused]] const auto& [g1, g2, g3, g4, g5, g6, interrupted] = SessionOptions();
   EXPECT_EQ(rows<SessionOption>(), 6);
-  [[maybe_unused]] const auto& [prompt, options, search, h1, h2, h3, texts, h4, h5, on_start] =
+  [[maybe_unused]] const auto& [prompt, options, search, h1, h2, h3, texts, h4, h5, h6, on_start] =
       Request();
-  EXPECT_EQ(rows<RequestOption>(), 5);
-  [[maybe_unused]] const auto& [searches, i1, i2, i3, i4, i5, i6] = TranslateOptions();
-  EXPECT_EQ(rows<generate::TranslateOption>(), 6);
+  EXPECT_EQ(rows<RequestOption>(), 6);
+  [[maybe_unused]] const auto& [searches, i1, i2, i3, then, i4, i5, i6, i7, i8] =
+      TranslateOptions();
+  EXPECT_EQ(rows<generate::TranslateOption>(), 8);
   [[maybe_unused]] const auto& [j1, j2, j3] = SpeculationOptions();
   EXPECT_EQ(rows<SpeculationOption>(), 3);
   [[maybe_unused]] const auto& [k1, k2, k3] = AdapterOptions();

@@ -3,6 +3,7 @@
 import shutil
 
 import pytest
+from conftest import GOLDEN
 
 import heed
 
@@ -93,7 +94,7 @@ def test_terms_of_a_glossary_are_translated_as_it_says(translator, tmp_path):
 def test_confidence_of_translations(translator, tmp_path):
     with pytest.raises(heed.Error, match="confidence.json"):
         translator.translate("the sea", confidence=True)
-    shutil.copytree(translator.path, tmp_path / "model")
+    shutil.copytree(GOLDEN / "translation/opus-mt", tmp_path / "model")
     model = heed.load(tmp_path / "model")
     sources = [f"the sea {word} went out" for word in "old the a ship sea in out went".split()] * 8
     references = [model.translate(line).text if i % 2 else "0" for i, line in enumerate(sources)]

@@ -6,6 +6,7 @@
 #include "heed/base/file.h"
 #include "heed/confidence.h"
 #include "heed/engine/confidence/candidate_confidence.h"
+#include "heed/engine/detected_source.h"
 #include "heed/engine/system_errors.h"
 #include "heed/generate/confidence/fit_calibration.h"
 #include "heed/metrics/calibration_error.h"
@@ -13,9 +14,13 @@
 namespace heed {
 namespace {
 
+using engine::kDetectSource;
 using generate::ConfidenceCalibration, generate::ConfidenceExample, generate::Confidences;
 
 generate::CalibratedLanguages calibrated_languages(const TranslateOptions& options) {
+  require_input(options.source_language != kDetectSource,
+                "the source language is \"{}\", and a calibration is that of one: name it",
+                kDetectSource);
   return {.source = options.source_language, .target = options.target_language, .via = options.via};
 }
 

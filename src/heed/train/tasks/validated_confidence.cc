@@ -35,8 +35,10 @@ std::string text_of(const generate::ConfidenceExample& example) {
 std::vector<checkpoint::NamedFile> calibration_files(const std::vector<std::string>& examples) {
   std::vector<generate::ConfidenceExample> all;
   for (const std::string& text : examples) all.push_back(example_of(text));
-  if (generate::count_words(all) < generate::kLeastCalibrationWords) return {};
-  return {{generate::kConfidenceFile, generate::text_of({generate::fit_calibration(all)})}};
+  generate::ConfidenceCalibrations calibrations;
+  if (generate::count_words(all) >= generate::kLeastCalibrationWords)
+    calibrations.push_back(generate::fit_calibration(all));
+  return {{generate::kConfidenceFile, generate::text_of(calibrations)}};
 }
 
 }  // namespace heed::train
