@@ -166,7 +166,9 @@ TEST_F(Shortlists, ATranslationHasListedTokensAloneAndDoesNotDependOnTheBatch) {
         for (const Candidate& candidate : free[i].candidates)
           unlisted_before += !std::ranges::all_of(candidate.hypothesis.tokens, is_listed);
       }
-      if (beams > 1) EXPECT_GT(unlisted_before, 0);
+      if (beams > 1) {
+        EXPECT_GT(unlisted_before, 0);
+      }
       {
         const Threads set(3);
         const auto found = translated(*model, shortlist, lines, beams, 512);
