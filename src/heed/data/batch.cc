@@ -13,21 +13,22 @@ void append_sequence(std::span<const int32_t> sequence, std::vector<int32_t>& to
   offsets.push_back(static_cast<int32_t>(tokens.size()));
 }
 
+void append_example(const Example& example, int32_t start_id, Batch& batch) {
+  append_sequence(example.source, batch.source, batch.source_offsets);
+  append_sequence(example.target, batch.target, batch.target_offsets);
+  if (example.target.empty()) return;
+  batch.decoder_input.push_back(example.start >= 0 ? example.start : start_id);
+  batch.decoder_input.insert(batch.decoder_input.end(), example.target.begin(),
+                             example.target.end() - 1);
+}
+
 Batch make_batch(std::span<const Example> examples, std::span<const int64_t> indices,
                  int32_t start_id) {
   Batch batch;
   batch.source_offsets.push_back(0);
   batch.target_offsets.push_back(0);
   batch.examples.assign(indices.begin(), indices.end());
-  for (const int64_t index : indices) {
-    const Example& example = example_at(examples, index);
-    append_sequence(example.source, batch.source, batch.source_offsets);
-    append_sequence(example.target, batch.target, batch.target_offsets);
-    if (example.target.empty()) continue;
-    batch.decoder_input.push_back(start_id);
-    batch.decoder_input.insert(batch.decoder_input.end(), example.target.begin(),
-                               example.target.end() - 1);
-  }
+  for (const int64_t index : indices) append_example(example_at(examples, index), start_id, batch);
   return batch;
 }
 

@@ -8,10 +8,11 @@
 
 namespace heed::data {
 
-/// A tokenised sentence pair. Both sides end with the end-of-sequence token; make_batch() adds the
-/// decoder's start token.
+/// A tokenised sentence pair, which make_batch() gives the decoder's start token.
 struct Example {
-  std::vector<int32_t> source, target;
+  std::vector<int32_t> source, target;  // with the end-of-sequence token and those of languages
+  /// The decoder's first input, where it depends on the language; -1: that of all examples.
+  int32_t start = -1;
 };
 
 /// B sequences, packed end to end without padding. The encoder input of sequence b is
@@ -56,8 +57,12 @@ const auto& example_at(const Examples& examples, int64_t index) {
 void append_sequence(std::span<const int32_t> sequence, std::vector<int32_t>& tokens,
                      std::vector<int32_t>& offsets);
 
-/// The sentence pairs at `indices`, in this order. Throws Error on an index out of range and when
-/// the tokens of one side exceed 32-bit offsets.
+/// Appends a sentence pair to a batch, whose offsets begin with 0. `start_id` is the decoder's
+/// first input. Throws Error when the tokens of one side exceed 32-bit offsets.
+void append_example(const Example& example, int32_t start_id, Batch& batch);
+
+/// The sentence pairs at `indices`, in this order. Throws Error on an index out of range and as
+/// append_example() does.
 Batch make_batch(std::span<const Example> examples, std::span<const int64_t> indices,
                  int32_t start_id);
 
