@@ -27,6 +27,7 @@ refused 'data.corpora is [' "$heed" train --resume --data a.en a.es 2 --data b.e
 "$heed" train --data a.en a.es eng spa --data b.de b.en deu eng --valid-data b.de b.en deu eng --languages both \
   "${tiny[@]}" --out both 2>log
 "$heed" info both | grep -x 'languages      from deu, eng into eng, spa'
+"$heed" info both --json | grep -q '"languages":\["eng","spa"\],"source_languages":\["deu","eng"\]'
 "$heed" translate --model both --source-language deu --target-language spa <b.de >/dev/null 2>&1
 
 misused '--data: the weight is x' "$heed" train --data a.en a.es x --out model2

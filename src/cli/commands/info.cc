@@ -176,6 +176,10 @@ Json to_json(const ModelFacts& facts, bool weights) {
                       {"file", facts.stored.file}};
   if (facts.tokenizer.missing.empty())
     json["tokenizer"] = {{"files", facts.tokenizer.files}, {"pieces", facts.tokenizer.pieces}};
+  if (!facts.tokenizer.languages.empty()) {
+    json["languages"] = facts.tokenizer.languages;
+    json["source_languages"] = facts.tokenizer.source_languages;
+  }
   json["memory"] = {{"context", facts.memory.context},
                     {"cache_type", name_of(facts.memory.cache_type)},
                     {"weight_bytes", facts.memory.weight_bytes},
