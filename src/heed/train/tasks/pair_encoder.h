@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/data/batch.h"
 #include "heed/data/corpus.h"
 #include "heed/data/parallel_text.h"
 #include "heed/model/config.h"
