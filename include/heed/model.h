@@ -85,10 +85,10 @@ class HEED_EXPORT Model {
   /// The tokenizer of all texts. Throws Error, which names the `purpose`, when a translator has one
   /// for source and target.
   Tokenizer tokenizer(std::string_view purpose = "this call") const;
-  /// The codes of the languages of a multilingual translator; empty for all other models.
+  /// The codes of the languages that a multilingual translator translates into; empty for all other
+  /// models.
   std::vector<std::string> languages() const;
-  /// The languages among them that can be given for a source; empty if there is no choice
-  /// (OPUS-MT).
+  /// The languages that can be given for a source; empty if there is no choice (OPUS-MT).
   std::vector<std::string> source_languages() const;
   /// What the model's files say that has no effect, one sentence for each: "FILE: KEY is VALUE and
   /// is ignored: WHY". Empty for most models. What matters and has no effect is an Error of load().

@@ -32,6 +32,8 @@ struct TokenizerFacts {
   std::string files = {};  // "tokenizer.json"
   int64_t pieces = 0;      // the highest id plus one
   std::string missing;     // why there is no tokenizer; empty if there is one
+  /// The codes of the languages that a translator can be told to translate from and into.
+  std::vector<std::string> source_languages = {}, languages = {};
 };
 
 /// The memory for running a model with a context of a given length.

@@ -43,16 +43,23 @@ struct ValidationSample {
   std::string input, reference, output;  // of the model; what was expected; what it made
 };
 
+/// The scores of the translations from one language to another.
+struct DirectionScores {
+  std::string languages;      // "en-de", empty if they have no names
+  double bleu = 0, chrf = 0;  // of these translations alone
+};
+
 /// The results of a validation.
 struct ValidationRecord {
-  int64_t step = 0, epoch = 0;            // counted from 1; from 0
-  double seconds = 0;                     // since the run began
-  double train_loss = 0;                  // mean since the last validation
-  double loss = 0;                        // label-smoothed, per target token, nats
-  double perplexity = 0;                  // of the true targets, without smoothing
-  std::optional<double> bleu, chrf;       // where there are translations
-  bool best = false;                      // the best model of the run so far
-  std::vector<ValidationSample> samples;  // a few
+  int64_t step = 0, epoch = 0;              // counted from 1; from 0
+  double seconds = 0;                       // since the run began
+  double train_loss = 0;                    // mean since the last validation
+  double loss = 0;                          // label-smoothed, per target token, nats
+  double perplexity = 0;                    // of the true targets, without smoothing
+  std::optional<double> bleu, chrf;         // where there are translations
+  std::vector<DirectionScores> directions;  // of each corpus for validation, if there are several
+  bool best = false;                        // the best model of the run so far
+  std::vector<ValidationSample> samples;    // a few
 
   /// The score by which the best model is chosen: BLEU if there are translations, otherwise
   /// 1 / perplexity, which is the geometric mean of the targets' probabilities.

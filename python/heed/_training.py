@@ -13,10 +13,21 @@ if TYPE_CHECKING:
 
 
 def _assignment(key: object, value: object) -> str:
-    """section.key=value, as TOML; numbers, texts, truth values and lists of these look like JSON."""
+    """section.key=value, as TOML."""
     if not isinstance(key, str):
         raise TypeError(f"a name in settings has the type {type(key).__name__}, expected str")
-    return f"{key}={json.dumps(os.fspath(value) if isinstance(value, os.PathLike) else value)}"
+    return f"{key}={_toml(value)}"
+
+
+def _toml(value: object) -> str:
+    """A value as TOML; all but tables look like JSON."""
+    if isinstance(value, os.PathLike):
+        return json.dumps(os.fspath(value))
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_toml(each) for each in value) + "]"
+    return json.dumps(value)
 
 
 def train(
@@ -35,7 +46,7 @@ def train(
     """Trains a model, or an adapter of one, as `heed train` does, in the directory `out`.
 
     The configuration is a preset, then the TOML file `config`, then `settings`: {"run.minutes": 10, "data.text":
-    "corpus.txt"}. The functions are called on the calling thread. When one of them raises, and on Ctrl-C, the run saves
+    "corpus.txt"}; a list of tables is a list of dicts: {"data.corpora": [{"tsv": "a.tsv", "weight": 2}]}. The functions are called on the calling thread. When one of them raises, and on Ctrl-C, the run saves
     a checkpoint and ends; with `resume` it continues to the same bits. Raises Error on a wrong configuration, on texts
     that are missing or damaged, and when training diverges.
     """

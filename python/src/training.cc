@@ -192,6 +192,11 @@ void bind_train_results(nb::module_& m) {
       .field("reference", &ValidationSample::reference, "what was expected")
       .field("output", &ValidationSample::output, "what it made")
       .finish();
+  ValueClass<DirectionScores>(m, "DirectionScores",
+                              "The scores of the translations from one language to another.")
+      .field("languages", &DirectionScores::languages, "\"en-de\"")
+      .field("bleu", &DirectionScores::bleu, "of the corpus")
+      .field("chrf", &DirectionScores::chrf, "of the corpus");
   ValueClass<ValidationRecord>(m, "ValidationRecord", "The results of a validation.")
       .field("step", &ValidationRecord::step, "counted from 1")
       .field("epoch", &ValidationRecord::epoch, "counted from 0")
@@ -201,6 +206,8 @@ void bind_train_results(nb::module_& m) {
       .field("perplexity", &ValidationRecord::perplexity, "of the true targets, without smoothing")
       .field("bleu", &ValidationRecord::bleu, "where there are translations")
       .field("chrf", &ValidationRecord::chrf, "where there are translations")
+      .field("directions", &ValidationRecord::directions,
+             "of each corpus for validation, if there are several")
       .field("best", &ValidationRecord::best, "whether this is the best model of the run so far")
       .field("samples", &ValidationRecord::samples, "some examples")
       .finish();

@@ -68,8 +68,8 @@ double fill_of(const Plan& plan, const std::vector<Lengths>& lengths, int64_t bu
 TEST(BatchPlan, ContainsEachExampleOnceWithinTheBudget) {
   const auto lengths = sentence_lengths(3000);
   for (const int64_t budget : {200, 512, 4096, 1'000'000})
-    for (const int64_t epoch : {0, 1, 17}) {
-      const Plan plan = plan_epoch(lengths, {.token_budget = budget, .seed = 5}, epoch);
+    for (const uint64_t epoch : {0, 1, 17}) {
+      const Plan plan = plan_batches(lengths, {.token_budget = budget, .seed = 5}, epoch);
       expect_each_once(plan, lengths.size());
       for (const auto& batch : plan) {
         EXPECT_LE(sum(lengths, batch).source, budget);
@@ -81,26 +81,27 @@ TEST(BatchPlan, ContainsEachExampleOnceWithinTheBudget) {
 TEST(BatchPlan, FillsBatchesTo95Percent) {
   const auto lengths = sentence_lengths(20000);
   for (const int64_t budget : {512, 1024, 4096, 16384}) {
-    const double fill = fill_of(plan_epoch(lengths, {.token_budget = budget}, 0), lengths, budget);
+    const double fill =
+        fill_of(plan_batches(lengths, {.token_budget = budget}, 0), lengths, budget);
     RecordProperty("fill_" + std::to_string(budget), std::to_string(fill));
     EXPECT_GE(fill, 0.95) << budget;
   }
 }
 
-TEST(BatchPlan, DependsOnlyOnSeedAndEpoch) {
+TEST(BatchPlan, DependsOnlyOnSeedAndNumber) {
   const auto lengths = sentence_lengths(2000);
   const BatchOptions options{.token_budget = 1024, .seed = 5};
-  EXPECT_EQ(plan_epoch(lengths, options, 3), plan_epoch(lengths, options, 3));
-  EXPECT_NE(plan_epoch(lengths, options, 3), plan_epoch(lengths, options, 4));
-  EXPECT_NE(plan_epoch(lengths, options, 3),
-            plan_epoch(lengths, {.token_budget = 1024, .seed = 6}, 3));
+  EXPECT_EQ(plan_batches(lengths, options, 3), plan_batches(lengths, options, 3));
+  EXPECT_NE(plan_batches(lengths, options, 3), plan_batches(lengths, options, 4));
+  EXPECT_NE(plan_batches(lengths, options, 3),
+            plan_batches(lengths, {.token_budget = 1024, .seed = 6}, 3));
 }
 
 TEST(BatchPlan, ChangesNeighboursEveryEpoch) {
   const auto lengths = sentence_lengths(5000);
-  const auto partners = [&](int64_t epoch) {
+  const auto partners = [&](uint64_t epoch) {
     std::vector<std::vector<int64_t>> with(lengths.size());
-    for (const auto& batch : plan_epoch(lengths, {.token_budget = 1024}, epoch))
+    for (const auto& batch : plan_batches(lengths, {.token_budget = 1024}, epoch))
       for (const int64_t index : batch) {
         with[static_cast<size_t>(index)] = batch;
         std::sort(with[static_cast<size_t>(index)].begin(), with[static_cast<size_t>(index)].end());
@@ -121,7 +122,7 @@ TEST(BatchPlan, ChangesNeighboursEveryEpoch) {
 
 TEST(BatchPlan, GroupsSimilarLengthsAndShufflesBatches) {
   const auto lengths = sentence_lengths(20000);
-  const Plan plan = plan_epoch(lengths, {.token_budget = 2048}, 0);
+  const Plan plan = plan_batches(lengths, {.token_budget = 2048}, 0);
   double within = 0, rising = 0;
   std::vector<double> means;
   for (const auto& batch : plan) {
@@ -139,7 +140,7 @@ TEST(BatchPlan, GroupsSimilarLengthsAndShufflesBatches) {
 
 TEST(BatchPlan, AnExampleAboveTheBudgetIsABatchOfItsOwn) {
   const std::vector<Lengths> lengths{{5, 5}, {300, 4}, {5, 5}, {4, 300}, {5, 5}};
-  const Plan plan = plan_epoch(lengths, {.token_budget = 100}, 0);
+  const Plan plan = plan_batches(lengths, {.token_budget = 100}, 0);
   expect_each_once(plan, lengths.size());
   for (const auto& batch : plan) {
     const bool too_long = std::any_of(batch.begin(), batch.end(),
@@ -148,21 +149,17 @@ TEST(BatchPlan, AnExampleAboveTheBudgetIsABatchOfItsOwn) {
   }
 }
 
-TEST(BatchPlan, IsEmptyWithoutExamples) { EXPECT_TRUE(plan_epoch({}, {}, 0).empty()); }
+TEST(BatchPlan, IsEmptyWithoutExamples) { EXPECT_TRUE(plan_batches({}, {}, 0).empty()); }
 
 TEST(BatchPlan, RejectsAZeroBudget) {
-  EXPECT_THROW(plan_epoch({{1, 1}}, {.token_budget = 0}, 0), Error);
+  EXPECT_THROW(plan_batches({{1, 1}}, {.token_budget = 0}, 0), Error);
   EXPECT_THROW(plan_by_tokens(std::vector<int64_t>{1}, 0), Error);
 }
 
 TEST(BatchPlan, LengthsOfCountsTheTokensOfBothSides) {
-  const std::vector<Example> examples{{{1, 2, 3}, {4}}, {{}, {5, 6}}};
-  const auto lengths = lengths_of(examples);
-  ASSERT_EQ(lengths.size(), 2u);
-  EXPECT_EQ(lengths[0].source, 3);
-  EXPECT_EQ(lengths[0].target, 1);
-  EXPECT_EQ(lengths[1].source, 0);
-  EXPECT_EQ(lengths[1].target, 2);
+  const Lengths lengths = lengths_of({{1, 2, 3}, {4}});
+  EXPECT_EQ(lengths.source, 3);
+  EXPECT_EQ(lengths.target, 1);
 }
 
 TEST(TranslationBatches, ContainEachSentenceOnceLongestFirstWithinTheBudget) {

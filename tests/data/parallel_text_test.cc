@@ -82,6 +82,25 @@ TEST_F(ParallelText, PairsColumnsOfOneFile) {
   EXPECT_EQ(pairs[2].source, "");
 }
 
+TEST_F(ParallelText, GivesPairsTheLinksOfTheirLine) {
+  PairReader reader(
+      {.tsv = file("a.tsv", "a b\tx y\nc\tz\n"), .alignments = file("links", "0-1 1-0\n\n")});
+  EXPECT_EQ(reader.next()->links, (std::vector<Link>{{0, 1}, {1, 0}}));
+  EXPECT_TRUE(reader.next()->links.empty());
+  EXPECT_FALSE(reader.next());
+  const auto read = [&](const char* links) {
+    PairReader pairs({.source = file("a", "a\nb\n"),
+                      .target = file("b", "x\ny\n"),
+                      .alignments = file("links", links)});
+    while (pairs.next()) {
+    }
+  };
+  EXPECT_NE(error_of([&] { read("0-0\n0\n"); }).find("links line 2: "), std::string::npos);
+  for (const char* lines : {"0-0\n", "\n\n\n"})
+    EXPECT_NE(error_of([&] { read(lines); }).find("lines, and the text has 2 pairs"),
+              std::string::npos);
+}
+
 TEST_F(ParallelText, ReportsTheFileAndLineOfAFault) {
   const std::string one = file("one", "1\n"), three = file("three", "1\n2\n3\n");
   EXPECT_EQ(error_of([&] { read_parallel(three, one); }),

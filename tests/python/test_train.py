@@ -24,6 +24,16 @@ def test_a_run_reports_its_steps_and_its_model_translates(settings):
     assert result.model.name == "model" and heed.load(result.model).translate(["one sun"])[0].text is not None
 
 
+def test_several_corpora_are_a_list_of_dicts(settings, tmp_path):
+    corpora = [{"source": tmp_path / "train.en", "target": "train.es", "weight": 2},
+               {"source": "train.es", "target": "train.en", "weight": 1}]
+    validations = []
+    heed.train("config.toml", settings={"data.corpora": corpora, "data.languages": "both"},
+               on_validation=validations.append, threads=1)
+    assert [one.languages for one in validations[0].directions] == ["en-es", "es-en"]
+    assert heed.load("model").translate(["one sun"], source_language="en", target_language="es")
+
+
 def test_an_exception_ends_a_run_which_can_be_resumed(settings):
     def fail(step):
         if step.step == 3:

@@ -55,6 +55,9 @@ has() {
 
 "$root/scripts/parallel_bible" kjv-web "$work/kw" | tee "$work/said"
 "$root/scripts/parallel_bible" spanish "$work/ws"
+"$root/scripts/parallel_bible" kjv-spanish "$work/ks"
+has "$work"/ks/*.kjv 'There was a man:'
+has "$work"/ks/*.spanish 'Yo soy Jehová, había dado.'
 has "$work"/kw/*.kjv 'There was a man:'
 has "$work"/kw/*.kjv 'I am the LORD, which given hath.'
 has "$work"/kw/*.web 'There was a man, ‘Yes indeed’.'

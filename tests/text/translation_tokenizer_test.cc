@@ -63,6 +63,43 @@ TEST_F(TranslationTokenizerFiles, EncodeWithEndOfSequenceAndDecodeWithoutIt) {
   EXPECT_EQ(tokenizer.encode_source("").size(), 1u);
 }
 
+TEST_F(TranslationTokenizerFiles, HaveTheLanguagesOfTheirVocabulary) {
+  const auto pieces = SentencePiece::load(kSentencePieceFiles / "bpe.model");
+  const auto begin_of = [&](const LanguagePair& languages) {
+    const auto read = TranslationTokenizer::load(directory_);
+    const std::vector<int32_t> plain = read.encode_source(kLine),
+                               tokens = read.encode_source(kLine, languages);
+    EXPECT_TRUE(std::equal(plain.begin(), plain.end(), tokens.end() - std::ssize(plain)));
+    EXPECT_EQ(read.encode_target(kLine, languages), read.encode_target(kLine));
+    EXPECT_EQ(read.start_of_target(languages, 0, -1), std::vector{0});
+    EXPECT_EQ(read.decode_target(tokens), kLine);
+    std::vector<std::string> names;
+    for (size_t i = 0; i + plain.size() < tokens.size(); ++i) {
+      names.push_back(read.piece(tokens[i]));
+      EXPECT_TRUE(read.is_special(tokens[i]));
+    }
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  const auto use = [&](const TranslationTokenizer& tokenizer) {
+    for (const auto& [name, contents] : tokenizer.files()) write(name, contents);
+  };
+  use(TranslationTokenizer::shared(pieces, {"de", "es"}));
+  EXPECT_EQ(begin_of({"", "es"}), (Names{">>es<<"}));
+  EXPECT_EQ(TranslationTokenizer::load(directory_).languages().layout(),
+            LanguageTokens::Layout::target_in_source);
+  use(TranslationTokenizer::shared(pieces, {"de", "es"}, {"en", "es"}));
+  EXPECT_EQ(begin_of({"en", "es"}), (Names{">>es<<", "<<en>>"}));
+  EXPECT_EQ(begin_of({"es", "de"}), (Names{">>de<<", "<<es>>"}));
+  const auto both = TranslationTokenizer::load(directory_);
+  EXPECT_EQ(names_of(both.languages().codes()), (Names{"de", "es"}));
+  EXPECT_EQ(names_of(both.languages().source_codes()), (Names{"en", "es"}));
+  EXPECT_EQ(both.vocab_size(), shared().vocab_size() + 4);
+  EXPECT_THROW(both.encode_source(kLine, {"de", "es"}), InputError) << "de is no source";
+  EXPECT_THROW(both.encode_source(kLine, {"", "es"}), InputError);
+  EXPECT_THROW(both.encode_source(kLine, {"en", ""}), InputError);
+}
+
 TEST_F(TranslationTokenizerFiles, NumberPiecesAsTheVocabularyDoes) {
   const SentencePiece model = SentencePiece::load(kSentencePieceFiles / "bpe.model");
   std::string vocabulary = "{";

@@ -39,6 +39,27 @@ TEST(TrainedConfidence, IsLeftOutWithoutEnoughWords) {
   EXPECT_TRUE(path_exists(folder / "out" / generate::kConfidenceFile));
 }
 
+TEST(TrainedConfidence, OfSeveralLanguagesIsThatOfAllTheirTranslations) {
+  const TemporaryDirectory folder;
+  TrainConfig config = config_with(folder, 150);
+  config.data.corpora = {{.source = config.data.source,
+                          .target = config.data.target,
+                          .source_language = "en",
+                          .target_language = "es"},
+                         {.source = config.data.target,
+                          .target = config.data.source,
+                          .source_language = "es",
+                          .target_language = "en"}};
+  config.data.source.clear();
+  config.data.target.clear();
+  config.data.languages = LanguageTags::both;
+  testing::train(config, folder, "out");
+  const auto calibrations = generate::read_calibrations(folder / "out");
+  ASSERT_EQ(calibrations.size(), 1u);
+  EXPECT_EQ(calibrations[0].sentences, 150);
+  EXPECT_NE(generate::find_calibration(calibrations, {.source = "es", .target = "en"}), nullptr);
+}
+
 TEST(TrainedConfidence, IsTheSameOnSeveralRanks) {
   const TemporaryDirectory folder;
   const TrainConfig config = config_with(folder, 150);

@@ -86,6 +86,18 @@ TEST(Ranks, TrainTheSameBitsIfTheHeadHasItsOwnWeight) {
   expect_same_bits(config, folder);
 }
 
+TEST(Ranks, TrainTheSameBitsOnSeveralCorpora) {
+  const TemporaryDirectory folder;
+  TrainConfig config = config_with(folder, OptimizerKind::adam, "f32");
+  const data::Corpus corpus = training_corpora(config.data).front();
+  config.data.corpora = {corpus, {.source = corpus.target, .target = corpus.source}};
+  config.data.corpora[0].weight = 3;
+  config.data.corpora[1].weight = 1;
+  config.data.source.clear();
+  config.data.target.clear();
+  expect_same_bits(config, folder);
+}
+
 /// The validations that a run has logged, without their times.
 std::vector<nlohmann::json> validations_of(const TemporaryDirectory& folder,
                                            const std::string& out) {

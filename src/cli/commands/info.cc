@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <tuple>
 
 #include "cli/find_model.h"
 #include "cli/lines/output.h"
@@ -89,6 +92,20 @@ std::string tokenizer_text(const TokenizerFacts& tokenizer) {
   return fmt::format("{}, {} pieces", tokenizer.files, grouped(tokenizer.pieces));
 }
 
+/// "from en, fr into de, es"; of many languages some.
+std::string languages_text(const TokenizerFacts& tokenizer) {
+  const auto list = [](const std::vector<std::string>& codes) {
+    constexpr size_t kMost = 12;
+    const std::span shown = std::span(codes).first(std::min(codes.size(), kMost));
+    return fmt::format("{}{}", fmt::join(shown, ", "),
+                       codes.size() > kMost ? fmt::format(", ... ({})", codes.size()) : "");
+  };
+  const auto& [source, target] = std::tie(tokenizer.source_languages, tokenizer.languages);
+  if (source == target) return list(target);
+  return fmt::format("{}into {}", source.empty() ? "" : fmt::format("from {} ", list(source)),
+                     list(target));
+}
+
 std::string stored_text(const StoredWeights& stored) {
   if (!stored.missing.empty()) return "none: " + one_line(stored.missing);
   std::string tensors;
@@ -136,6 +153,7 @@ void print_summary(const ModelFacts& facts) {
   print_line("vocabulary", grouped(number(config, "vocab_size")));
   print_line("context", context_text(config));
   print_line("tokenizer", tokenizer_text(facts.tokenizer));
+  if (!facts.tokenizer.languages.empty()) print_line("languages", languages_text(facts.tokenizer));
   print_line("weights", stored_text(facts.stored));
   print_line("sizes", sizes_text(facts));
   print_line("memory", memory_text(facts));
@@ -158,6 +176,10 @@ Json to_json(const ModelFacts& facts, bool weights) {
                       {"file", facts.stored.file}};
   if (facts.tokenizer.missing.empty())
     json["tokenizer"] = {{"files", facts.tokenizer.files}, {"pieces", facts.tokenizer.pieces}};
+  if (!facts.tokenizer.languages.empty()) {
+    json["languages"] = facts.tokenizer.languages;
+    json["source_languages"] = facts.tokenizer.source_languages;
+  }
   json["memory"] = {{"context", facts.memory.context},
                     {"cache_type", name_of(facts.memory.cache_type)},
                     {"weight_bytes", facts.memory.weight_bytes},

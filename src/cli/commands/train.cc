@@ -14,6 +14,7 @@
 #include "cli/terminal/progress.h"
 #include "cli/terminal/signals.h"
 #include "heed/base/file.h"
+#include "heed/base/parse_number.h"
 
 namespace heed::cli {
 namespace {
@@ -23,6 +24,8 @@ struct TrainArguments {
   std::string config_file, preset, out;
   std::string task, from;
   std::string source, target, tsv, alignments, valid_source, valid_target, text, valid_text;
+  std::string source_language, target_language, languages;
+  std::vector<std::vector<std::string>> corpora, valid_corpora;  // see corpora_of()
   std::vector<std::string> assignments;
   double minutes = 0;
   bool lora = false, resume = false, dump_config = false, json = false;
@@ -37,6 +40,35 @@ std::string absolute_path(const std::string& path) {
 /// A model to start from: OWNER/NAME of the hub, or a path.
 std::string model_name(const std::string& from) {
   return path_exists(from) || from.find('/') == from.npos ? absolute_path(from) : from;
+}
+
+/// A string of TOML.
+std::string toml_string(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// Corpora as a value of TOML. Each is SOURCE TARGET, then WEIGHT if there is one, and
+/// SOURCE_LANGUAGE TARGET_LANGUAGE.
+std::string corpora_of(const char* option, const std::vector<std::vector<std::string>>& lists) {
+  std::vector<std::string> tables;
+  for (const std::vector<std::string>& list : lists) {
+    std::string table = fmt::format("source = {}, target = {}", toml_string(absolute_path(list[0])),
+                                    toml_string(absolute_path(list[1])));
+    if (list.size() % 2 == 1) {
+      const double weight = parse_number<double>(list[2]).value_or(0);
+      if (weight <= 0)
+        throw UsageError(
+            fmt::format("{}: the weight is {}, expected a number above 0 (SOURCE "
+                        "TARGET [WEIGHT] [SOURCE_LANGUAGE TARGET_LANGUAGE])",
+                        option, list[2]));
+      table += fmt::format(", weight = {}", weight);
+    }
+    if (list.size() >= 4)
+      table += fmt::format(", source_language = {}, target_language = {}",
+                           toml_string(list[list.size() - 2]), toml_string(list.back()));
+    tables.push_back("{" + table + "}");
+  }
+  return fmt::format("[{}]", fmt::join(tables, ", "));
 }
 
 /// The settings of the command line. Later ones override earlier ones.
@@ -55,6 +87,13 @@ std::vector<std::string> assignments_of(const TrainArguments& arguments, const C
   assign_path("data.target", arguments.target);
   assign_path("data.tsv", arguments.tsv);
   assign_path("data.alignments", arguments.alignments);
+  if (!arguments.corpora.empty()) assign("data.corpora", corpora_of("--data", arguments.corpora));
+  if (!arguments.valid_corpora.empty())
+    assign("data.valid_corpora", corpora_of("--valid-data", arguments.valid_corpora));
+  for (const auto& [key, code] : {std::pair{"data.source_language", &arguments.source_language},
+                                  {"data.target_language", &arguments.target_language}})
+    if (!code->empty()) assign(key, toml_string(*code));
+  assign("data.languages", arguments.languages);
   assign_path("data.valid_source", arguments.valid_source);
   assign_path("data.valid_target", arguments.valid_target);
   assign_path("data.text", arguments.text);
@@ -100,6 +139,9 @@ nlohmann::ordered_json json_of(const ValidationRecord& record) {
                                  {"perplexity", record.perplexity}};
   if (record.bleu) json["bleu"] = *record.bleu;
   if (record.chrf) json["chrf"] = *record.chrf;
+  for (const DirectionScores& one : record.directions)
+    json["directions"].push_back(
+        {{"languages", one.languages}, {"bleu", one.bleu}, {"chrf", one.chrf}});
   json["best"] = record.best;
   return json;
 }
@@ -158,6 +200,49 @@ int run_training(const TrainArguments& arguments, const Command& command) {
   return 0;
 }
 
+/// Adds the options that name the text, and its languages.
+void add_text_options(Command& command, TrainArguments& options) {
+  command.add_option("--text", options.text,
+                     "Training text for causal-lm and masked-lm: a file or a folder of files; for "
+                     "chat: JSON lines with lists of messages; for preference: JSON lines with "
+                     "\"prompt\", \"chosen\" and \"rejected\"");
+  command.add_option("--valid-text", options.valid_text,
+                     "Validation text for --text (default: part of the training text is held out)");
+  command.add_option("--source", options.source,
+                     "Source sentences, one per line, for translation and text-to-text");
+  command.add_option("--target", options.target,
+                     "Target sentences: line i is the target of line i of --source");
+  command.add_option(
+      "--tsv", options.tsv,
+      "Sentence pairs in one file instead of --source and --target: source, tab, target");
+  command.add_option("--alignments", options.alignments,
+                     "Links of words for each pair, as 0-0 1-2 (heed translate --alignments, "
+                     "fast_align), which one head learns");
+  command.add_lists(
+      "--data", options.corpora, 2, 5,
+      "One of several corpora in place of --source and --target (repeatable): SOURCE TARGET "
+      "[WEIGHT] [SOURCE_LANGUAGE TARGET_LANGUAGE]; pairs are drawn in proportion to the weights, "
+      "or "
+      "by size (data.temperature)");
+  command.add_lists(
+      "--valid-data", options.valid_corpora, 2, 4,
+      "One of several corpora for validation (repeatable): SOURCE TARGET [SOURCE_LANGUAGE "
+      "TARGET_LANGUAGE]");
+  command
+      .add_option("--languages", options.languages,
+                  "Train one model for several languages: a source begins with the token of the "
+                  "language to translate into, or with both languages' tokens")
+      .one_of({"none", "target", "both"});
+  command.add_option("--source-language", options.source_language,
+                     "Language of --source (default: the file's extension), for --languages and "
+                     "for models of --from with languages");
+  command.add_option("--target-language", options.target_language, "Language of --target");
+  command.add_option(
+      "--valid-source", options.valid_source,
+      "Source sentences for validation (default: part of the training pairs is held out)");
+  command.add_option("--valid-target", options.valid_target, "Target sentences for validation");
+}
+
 }  // namespace
 
 void add_train(Command& program) {
@@ -174,26 +259,7 @@ void add_train(Command& program) {
   command.add_flag("--lora", options->lora,
                    "Train a LoRA adapter of --from, whose weights may be quantised (a GGUF file), "
                    "instead of the weights; --out becomes an adapter as Python's peft reads it");
-  command.add_option("--text", options->text,
-                     "Training text for causal-lm and masked-lm: a file or a folder of files; for "
-                     "chat: JSON lines with lists of messages; for preference: JSON lines with "
-                     "\"prompt\", \"chosen\" and \"rejected\"");
-  command.add_option("--valid-text", options->valid_text,
-                     "Validation text for --text (default: part of the training text is held out)");
-  command.add_option("--source", options->source,
-                     "Source sentences, one per line, for translation and text-to-text");
-  command.add_option("--target", options->target,
-                     "Target sentences: line i is the target of line i of --source");
-  command.add_option(
-      "--tsv", options->tsv,
-      "Sentence pairs in one file instead of --source and --target: source, tab, target");
-  command.add_option("--alignments", options->alignments,
-                     "Links of words for each pair, as 0-0 1-2 (heed translate --alignments, "
-                     "fast_align), which one head learns");
-  command.add_option(
-      "--valid-source", options->valid_source,
-      "Source sentences for validation (default: part of the training pairs is held out)");
-  command.add_option("--valid-target", options->valid_target, "Target sentences for validation");
+  add_text_options(command, *options);
   command.add_option(
       "--out", options->out,
       "Directory for the model, checkpoints and report; required except with --dump-config");
@@ -220,6 +286,7 @@ void add_train(Command& program) {
       "Examples:\n"
       "  heed train --source train.en --target train.es --out model\n"
       "  heed train --source train.en --target train.es --out model --preset base --minutes 60\n"
+      "  heed train --data a.en a.de 3 --data b.en b.fr 1 --languages target --out model\n"
       "  heed train --task causal-lm --text books/ --out model\n"
       "  heed train --task causal-lm --text notes.txt --from Llama-3.2-1B --out model\n"
       "  heed train --task causal-lm --text notes.txt --from Llama-3.2-1B --lora --out adapter\n"

@@ -281,6 +281,11 @@ Option Command::add_callback(const std::string& name, std::function<void(const s
   return Option(*app_->add_option_function<std::string>(name, std::move(set), help));
 }
 
+Option Command::add_lists(const std::string& name, std::vector<std::vector<std::string>>& lists,
+                          int least, int most, const std::string& help) {
+  return Option(*app_->add_option(name, lists, help)->type_size(least, most));
+}
+
 Option Command::add_flag(const std::string& name, bool& value, const std::string& help) {
   return Option(*app_->add_flag(name, value, help));
 }

@@ -101,6 +101,10 @@ class Command {
   /// An option whose value is passed to `set`.
   Option add_callback(const std::string& name, std::function<void(const std::string&)> set,
                       const std::string& help);
+  /// An option of `least` to `most` values that may be given several times. Each time adds a list
+  /// to `lists`, which must outlive the program.
+  Option add_lists(const std::string& name, std::vector<std::vector<std::string>>& lists, int least,
+                   int most, const std::string& help);
   /// `value` becomes true when the flag is given.
   Option add_flag(const std::string& name, bool& value, const std::string& help);
 

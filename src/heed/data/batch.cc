@@ -16,8 +16,11 @@ void append_sequence(std::span<const int32_t> sequence, std::vector<int32_t>& to
 
 namespace {
 
-/// Adds the links of a pair whose tokens were appended last.
+/// Adds the links of a pair whose tokens were appended last. The first linked pair of a batch also
+/// gives the rows before it theirs, which are none.
 void append_links(const Example& example, Batch& batch) {
+  if (example.links.empty() && batch.aligned_offsets.empty()) return;
+  batch.aligned_offsets.resize(static_cast<size_t>(batch.target_offsets.end()[-2]) + 1);
   const int32_t first = batch.source_offsets.end()[-2];
   auto link = example.links.begin();
   for (int32_t j = 0; j < std::ssize(example.target); ++j) {
@@ -33,25 +36,23 @@ void append_links(const Example& example, Batch& batch) {
 
 }  // namespace
 
+void append_example(const Example& example, int32_t start_id, Batch& batch) {
+  append_sequence(example.source, batch.source, batch.source_offsets);
+  append_sequence(example.target, batch.target, batch.target_offsets);
+  append_links(example, batch);
+  if (example.target.empty()) return;
+  batch.decoder_input.push_back(example.start >= 0 ? example.start : start_id);
+  batch.decoder_input.insert(batch.decoder_input.end(), example.target.begin(),
+                             example.target.end() - 1);
+}
+
 Batch make_batch(std::span<const Example> examples, std::span<const int64_t> indices,
                  int32_t start_id) {
   Batch batch;
   batch.source_offsets.push_back(0);
   batch.target_offsets.push_back(0);
   batch.examples.assign(indices.begin(), indices.end());
-  const bool links = std::ranges::any_of(
-      indices, [&](int64_t index) { return !example_at(examples, index).links.empty(); });
-  if (links) batch.aligned_offsets.push_back(0);
-  for (const int64_t index : indices) {
-    const Example& example = example_at(examples, index);
-    append_sequence(example.source, batch.source, batch.source_offsets);
-    append_sequence(example.target, batch.target, batch.target_offsets);
-    if (links) append_links(example, batch);
-    if (example.target.empty()) continue;
-    batch.decoder_input.push_back(start_id);
-    batch.decoder_input.insert(batch.decoder_input.end(), example.target.begin(),
-                               example.target.end() - 1);
-  }
+  for (const int64_t index : indices) append_example(example_at(examples, index), start_id, batch);
   return batch;
 }
 

@@ -9,11 +9,12 @@
 
 namespace heed::data {
 
-/// A tokenised sentence pair. Both sides end with the end-of-sequence token; make_batch() adds the
-/// decoder's start token.
+/// A tokenised sentence pair, which make_batch() gives the decoder's start token.
 struct Example {
-  std::vector<int32_t> source, target;
-  std::vector<Link> links = {};  // between their tokens; empty: not aligned
+  std::vector<int32_t> source, target;  // with the end-of-sequence token and those of languages
+  std::vector<Link> links = {};  // between their tokens, in order of the target; empty: not aligned
+  /// The decoder's first input, where it depends on the language; -1: that of all examples.
+  int32_t start = -1;
 };
 
 /// B sequences, packed end to end without padding. The encoder input of sequence b is
@@ -63,9 +64,13 @@ const auto& example_at(const Examples& examples, int64_t index) {
 void append_sequence(std::span<const int32_t> sequence, std::vector<int32_t>& tokens,
                      std::vector<int32_t>& offsets);
 
-/// The sentence pairs at `indices`, in this order. Throws Error on an index out of range, when the
-/// tokens of one side exceed 32-bit offsets, and on links that are not in the order of the target
-/// or lead out of it.
+/// Appends a sentence pair to a batch, whose offsets begin with 0. `start_id` is the decoder's
+/// first input. Throws Error when the tokens of one side exceed 32-bit offsets, and on links that
+/// are not in the order of the target or lead out of it.
+void append_example(const Example& example, int32_t start_id, Batch& batch);
+
+/// The sentence pairs at `indices`, in this order. Throws Error on an index out of range and as
+/// append_example() does.
 Batch make_batch(std::span<const Example> examples, std::span<const int64_t> indices,
                  int32_t start_id);
 

@@ -14,9 +14,9 @@ constexpr double kJitter = 0.25;
 /// The number of upcoming examples that are tried to fill a batch.
 constexpr size_t kLookAhead = 64;
 
-/// Random-number streams of an epoch.
-uint64_t jitter_stream(int64_t epoch) { return 2 * static_cast<uint64_t>(epoch); }
-uint64_t order_stream(int64_t epoch) { return jitter_stream(epoch) + 1; }
+/// The random-number streams of a plan.
+uint64_t jitter_stream(uint64_t number) { return 2 * number; }
+uint64_t order_stream(uint64_t number) { return jitter_stream(number) + 1; }
 
 /// All examples by increasing jittered length.
 std::vector<int64_t> by_jittered_length(const std::vector<Lengths>& lengths,
@@ -62,22 +62,17 @@ std::vector<std::vector<int64_t>> fill(const std::vector<Lengths>& lengths, int6
 
 }  // namespace
 
-std::vector<Lengths> lengths_of(std::span<const Example> examples) {
-  std::vector<Lengths> lengths;
-  lengths.reserve(examples.size());
-  for (const Example& example : examples)
-    lengths.push_back(
-        {static_cast<int32_t>(example.source.size()), static_cast<int32_t>(example.target.size())});
-  return lengths;
+Lengths lengths_of(const Example& example) {
+  return {static_cast<int32_t>(example.source.size()), static_cast<int32_t>(example.target.size())};
 }
 
-std::vector<std::vector<int64_t>> plan_epoch(const std::vector<Lengths>& lengths,
-                                             const BatchOptions& options, int64_t epoch) {
+std::vector<std::vector<int64_t>> plan_batches(const std::vector<Lengths>& lengths,
+                                               const BatchOptions& options, uint64_t number) {
   require(options.token_budget >= 1, "the token budget of a batch is {}, expected at least 1",
           options.token_budget);
-  const CounterRandom jitter(options.seed, jitter_stream(epoch));
+  const CounterRandom jitter(options.seed, jitter_stream(number));
   auto batches = fill(lengths, options.token_budget, by_jittered_length(lengths, jitter));
-  const CounterRandom order(options.seed, order_stream(epoch));
+  const CounterRandom order(options.seed, order_stream(number));
   for (size_t i = batches.size(); i > 1; --i) std::swap(batches[i - 1], batches[order.below(i, i)]);
   return batches;
 }

@@ -2,11 +2,8 @@
 
 namespace heed::data {
 
-std::vector<Lengths> CausalDataset::lengths() const {
-  std::vector<Lengths> lengths;
-  for (const Window& window : windows_)
-    lengths.push_back({.target = static_cast<int32_t>(window.length())});
-  return lengths;
+Lengths CausalDataset::lengths_at(int64_t index) const {
+  return {.target = static_cast<int32_t>(example_at(windows_, index).length())};
 }
 
 Batch CausalDataset::batch(std::span<const int64_t> indices, int64_t) const {

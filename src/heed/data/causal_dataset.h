@@ -15,7 +15,7 @@ class CausalDataset : public Dataset {
       : documents_(std::move(documents)), windows_(std::move(windows)), start_id_(start_id) {}
 
   int64_t count() const override { return static_cast<int64_t>(windows_.size()); }
-  std::vector<Lengths> lengths() const override;
+  Lengths lengths_at(int64_t index) const override;
   Batch batch(std::span<const int64_t> indices, int64_t epoch) const override;
 
  private:

@@ -2,11 +2,9 @@
 
 namespace heed::data {
 
-std::vector<Lengths> ConversationDataset::lengths() const {
-  std::vector<Lengths> lengths;
-  for (const Conversation& one : conversations_)
-    lengths.push_back({.target = static_cast<int32_t>(one.tokens.size()) - 1});
-  return lengths;
+Lengths ConversationDataset::lengths_at(int64_t index) const {
+  const Conversation& one = example_at(conversations_, index);
+  return {.target = static_cast<int32_t>(one.tokens.size()) - 1};
 }
 
 Batch ConversationDataset::batch(std::span<const int64_t> indices, int64_t) const {

@@ -18,7 +18,7 @@ class ConversationDataset : public Dataset {
       : conversations_(std::move(conversations)) {}
 
   int64_t count() const override { return static_cast<int64_t>(conversations_.size()); }
-  std::vector<Lengths> lengths() const override;
+  Lengths lengths_at(int64_t index) const override;
   Batch batch(std::span<const int64_t> indices, int64_t epoch) const override;
 
  private:

@@ -8,11 +8,13 @@ Fingerprint fingerprint_of(const std::vector<std::string>& texts) {
   return result;
 }
 
-Fingerprint fingerprint_of(const std::vector<SentencePair>& pairs) {
-  Fingerprint result{.count = static_cast<int64_t>(pairs.size())};
-  for (const auto& [source, target] : pairs)
-    result.hash = hash_after(hash_after(result.hash, source), target);
-  return result;
+void add_pair(const SentencePair& pair, Fingerprint& fingerprint) {
+  ++fingerprint.count;
+  fingerprint.hash = hash_after(hash_after(fingerprint.hash, pair.source), pair.target);
+  if (!pair.links.empty())
+    fingerprint.hash = hash_after(
+        fingerprint.hash,
+        {reinterpret_cast<const char*>(pair.links.data()), pair.links.size() * sizeof(Link)});
 }
 
 }  // namespace heed::data

@@ -21,7 +21,7 @@ struct Fingerprint {
 using heed::hash_after;
 
 Fingerprint fingerprint_of(const std::vector<std::string>& texts);
-/// `count` is the number of pairs.
-Fingerprint fingerprint_of(const std::vector<SentencePair>& pairs);
+/// Adds a pair, with its links, to the pairs of a fingerprint, whose number is `count`.
+void add_pair(const SentencePair& pair, Fingerprint& fingerprint);
 
 }  // namespace heed::data

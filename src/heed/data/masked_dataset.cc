@@ -25,12 +25,9 @@ MaskedDataset::MaskedDataset(Documents documents, std::vector<Window> windows, M
   });
 }
 
-std::vector<Lengths> MaskedDataset::lengths() const {
+Lengths MaskedDataset::lengths_at(int64_t index) const {
   const auto affixes = static_cast<int64_t>(masking_.prefix.size() + masking_.suffix.size());
-  std::vector<Lengths> lengths;
-  for (const Window& window : windows_)
-    lengths.push_back({.source = static_cast<int32_t>(window.length() + affixes)});
-  return lengths;
+  return {.source = static_cast<int32_t>(example_at(windows_, index).length() + affixes)};
 }
 
 Batch MaskedDataset::batch(std::span<const int64_t> indices, int64_t epoch) const {

@@ -27,7 +27,7 @@ class MaskedDataset : public Dataset {
   MaskedDataset(Documents documents, std::vector<Window> windows, Masking masking);
 
   int64_t count() const override { return static_cast<int64_t>(windows_.size()); }
-  std::vector<Lengths> lengths() const override;
+  Lengths lengths_at(int64_t index) const override;
   Batch batch(std::span<const int64_t> indices, int64_t epoch) const override;
 
  private:

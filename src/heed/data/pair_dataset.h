@@ -13,7 +13,7 @@ class PairDataset : public Dataset {
       : pairs_(std::move(pairs)), start_id_(start_id) {}
 
   int64_t count() const override { return static_cast<int64_t>(pairs_.size()); }
-  std::vector<Lengths> lengths() const override { return lengths_of(pairs_); }
+  Lengths lengths_at(int64_t index) const override { return lengths_of(example_at(pairs_, index)); }
   Batch batch(std::span<const int64_t> indices, int64_t) const override {
     return make_batch(pairs_, indices, start_id_);
   }

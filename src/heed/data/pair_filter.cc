@@ -3,37 +3,85 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace heed::data {
-namespace {
 
-bool keep(const Example& example, const FilterOptions& options, FilterReport& report) {
-  const auto [shorter, longer] = std::minmax(
-      {static_cast<int64_t>(example.source.size()), static_cast<int64_t>(example.target.size())});
-  int64_t& count = shorter <= 1                  ? report.empty
-                   : longer > options.max_tokens ? report.too_long
-                   : static_cast<double>(longer - options.slack) >
-                           options.max_ratio * static_cast<double>(shorter)
-                       ? report.unbalanced
-                       : report.kept;
-  ++count;
-  return &count == &report.kept;
+std::string_view name_of(Drop reason) {
+  switch (reason) {
+    case Drop::empty:
+      return "empty";
+    case Drop::too_long:
+      return "too long";
+    case Drop::length_ratio:
+      return "by length ratio";
+    case Drop::copied:
+      return "copied";
+    case Drop::duplicate:
+      return "duplicate";
+    case Drop::mojibake:
+      return "in a wrong encoding";
+    case Drop::language:
+      return "in another language";
+    case Drop::alignment:
+      return "badly aligned";
+  }
+  return "?";
 }
 
-}  // namespace
+std::optional<Drop> length_problem(const Example& example, const LengthLimits& limits) {
+  const auto [shorter, longer] = std::minmax(
+      {static_cast<int64_t>(example.source.size()), static_cast<int64_t>(example.target.size())});
+  if (shorter <= 1) return Drop::empty;
+  if (longer > limits.max_tokens) return Drop::too_long;
+  if (static_cast<double>(longer - limits.slack) > limits.max_ratio * static_cast<double>(shorter))
+    return Drop::length_ratio;
+  return std::nullopt;
+}
+
+void FilterReport::add(std::optional<Drop> reason, int64_t line, const SentencePair& pair) {
+  if (!reason) {
+    ++kept_;
+    return;
+  }
+  Dropped& dropped = dropped_[static_cast<size_t>(*reason)];
+  ++dropped.count;
+  if (dropped.examples.size() < kExamples) dropped.examples.push_back({line, pair});
+}
+
+void FilterReport::add_counts(const FilterReport& other) {
+  kept_ += other.kept_;
+  for (size_t i = 0; i < dropped_.size(); ++i) dropped_[i].count += other.dropped_[i].count;
+}
+
+int64_t FilterReport::total() const {
+  int64_t total = kept_;
+  for (const Dropped& dropped : dropped_) total += dropped.count;
+  return total;
+}
 
 std::string FilterReport::text() const {
-  std::string line = fmt::format("{} of {} pairs kept", kept, total());
-  if (kept < total())
-    line += fmt::format("; dropped: {} empty, {} too long, {} by length ratio", empty, too_long,
-                        unbalanced);
+  std::string line = fmt::format("{} of {} pairs kept", kept_, total());
+  const char* separator = "; dropped: ";
+  for (const Drop reason : kDrops) {
+    if (dropped(reason) == 0) continue;
+    line += fmt::format("{}{} {}", separator, dropped(reason), name_of(reason));
+    separator = ", ";
+  }
   return line;
 }
 
-FilterReport filter_examples(std::vector<Example>& examples, const FilterOptions& options) {
-  FilterReport report;
-  std::erase_if(examples, [&](const Example& example) { return !keep(example, options, report); });
-  return report;
+nlohmann::ordered_json FilterReport::json() const {
+  nlohmann::ordered_json reasons = nlohmann::ordered_json::object();
+  for (const Drop reason : kDrops) {
+    if (dropped(reason) == 0) continue;
+    nlohmann::ordered_json examples = nlohmann::ordered_json::array();
+    for (const auto& [line, pair] : dropped_[static_cast<size_t>(reason)].examples)
+      examples.push_back({{"line", line}, {"source", pair.source}, {"target", pair.target}});
+    reasons[std::string(name_of(reason))] = {{"count", dropped(reason)},
+                                             {"examples", std::move(examples)}};
+  }
+  return {{"pairs", total()}, {"kept", kept_}, {"dropped", std::move(reasons)}};
 }
 
 }  // namespace heed::data

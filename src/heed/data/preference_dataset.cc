@@ -16,12 +16,9 @@ void append(const std::vector<int32_t>& prompt, const std::vector<int32_t>& answ
 
 }  // namespace
 
-std::vector<Lengths> PreferenceDataset::lengths() const {
-  std::vector<Lengths> lengths;
-  for (const auto& [prompt, chosen, rejected] : examples_)
-    lengths.push_back(
-        {.target = static_cast<int32_t>(2 * prompt.size() + chosen.size() + rejected.size())});
-  return lengths;
+Lengths PreferenceDataset::lengths_at(int64_t index) const {
+  const auto& [prompt, chosen, rejected] = example_at(examples_, index);
+  return {.target = static_cast<int32_t>(2 * prompt.size() + chosen.size() + rejected.size())};
 }
 
 Batch PreferenceDataset::batch(std::span<const int64_t> indices, int64_t) const {

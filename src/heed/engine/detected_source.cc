@@ -51,9 +51,7 @@ DetectedSource detect_source(std::string_view text, const std::vector<std::strin
 text::LanguagePair with_detected_source(text::LanguagePair languages, std::string_view text,
                                         const text::TranslationTokenizer& tokenizer) {
   if (languages.source != kDetectSource) return languages;
-  std::vector<std::string> codes;
-  if (tokenizer.languages().layout() != text::LanguageTokens::Layout::target_in_source)
-    for (const auto& [code, token] : tokenizer.languages().codes()) codes.push_back(code);
+  const std::vector<std::string> codes = text::names_of(tokenizer.languages().source_codes());
   require_input(!codes.empty(),
                 "the source language is \"{}\", and the model has no source languages to choose "
                 "from: leave it out",

@@ -79,10 +79,13 @@ TokenizerFacts tokenizer_facts(const std::filesystem::path& path) {
       return {"in the GGUF file",
               text::read_gguf_tokenizer(file->metadata(), path.string()).vocab_size(), ""};
     }
-    if (text::TranslationTokenizer::exists(path))
-      return {"source.spm, target.spm", text::TranslationTokenizer::load(path).vocab_size(), ""};
-    if (text::TranslationTokenizer::is_multilingual(path))
-      return {"for several languages", text::TranslationTokenizer::load(path).vocab_size(), ""};
+    const bool marian = text::TranslationTokenizer::exists(path);
+    if (marian || text::TranslationTokenizer::is_multilingual(path)) {
+      const auto tokenizer = text::TranslationTokenizer::load(path);
+      return {marian ? "source.spm, target.spm" : "for several languages", tokenizer.vocab_size(),
+              "", text::names_of(tokenizer.languages().source_codes()),
+              text::names_of(tokenizer.languages().codes())};
+    }
     const text::Tokenizer tokenizer = text::Tokenizer::load(path);
     return {vocabulary_file(tokenizer), tokenizer.vocab_size(), ""};
   } catch (const Error& error) {

@@ -27,18 +27,14 @@ ModelTasks Model::tasks() const {
 }
 
 std::vector<std::string> Model::languages() const {
-  std::vector<std::string> codes;
-  if (const text::TranslationTokenizer* translator = loaded_->translation_tokenizer())
-    for (const auto& [code, token] : translator->languages().codes()) codes.push_back(code);
-  return codes;
+  const text::TranslationTokenizer* translator = loaded_->translation_tokenizer();
+  return translator ? text::names_of(translator->languages().codes()) : std::vector<std::string>();
 }
 
 std::vector<std::string> Model::source_languages() const {
   const text::TranslationTokenizer* translator = loaded_->translation_tokenizer();
-  if (!translator ||
-      translator->languages().layout() == text::LanguageTokens::Layout::target_in_source)
-    return {};
-  return languages();
+  return translator ? text::names_of(translator->languages().source_codes())
+                    : std::vector<std::string>();
 }
 
 }  // namespace heed

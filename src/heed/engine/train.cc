@@ -109,7 +109,10 @@ TrainResult run(const TrainOptions& options, const TrainCallbacks& callbacks) {
   locked = directory;
   observer.log("configuration:\n" + train::write_toml(config));
   const std::unique_ptr<train::Task> task = distribute::propagate_errors(*group, [&] {
-    return train::prepare_task(config, train::vocabulary_source(config, directory), observer);
+    // Only rank 0 makes the directory.
+    const bool present = path_exists(directory.root());
+    return train::prepare_task(config, train::vocabulary_source(config, directory), observer,
+                               present ? directory.root() : std::filesystem::path());
   });
   train::require_same_inputs(config, *task, *group);
   observer.rethrow();

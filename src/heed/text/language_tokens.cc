@@ -26,51 +26,71 @@ constexpr std::array<std::string_view, 100> kM2m100{
     "si", "sk", "sl", "so",  "sq", "sr", "ss", "su", "sv", "sw",  "ta", "th", "tl",  "tn", "tr",
     "uk", "ur", "uz", "vi",  "wo", "xh", "yi", "yo", "zh", "zu"};
 
-}  // namespace
+using Codes = LanguageTokens::Codes;
 
-LanguageTokens::LanguageTokens(Layout layout, Codes codes, LanguagePair otherwise)
-    : layout_(layout), codes_(std::move(codes)), otherwise_(std::move(otherwise)) {
-  std::sort(codes_.begin(), codes_.end());
-}
-
-bool LanguageTokens::contains(int32_t token) const {
-  return std::ranges::any_of(codes_, [&](const auto& code) { return code.second == token; });
-}
-
-std::optional<int32_t> LanguageTokens::source(const LanguagePair& pair) const {
-  return find("source", pair.source, otherwise_.source);
-}
-
-std::optional<int32_t> LanguageTokens::target(const LanguagePair& pair) const {
-  return find("target", pair.target, otherwise_.target);
-}
-
-void LanguageTokens::fail_missing(std::string_view side) const {
-  fail_input("the {} language is not given, expected one of the model's {}: {}", side,
-             codes_.size(), some_codes(""));
-}
-
-std::optional<int32_t> LanguageTokens::find(std::string_view side, const std::string& code,
-                                            const std::string& otherwise) const {
-  const std::string& wanted = code.empty() ? otherwise : code;
-  if (wanted.empty()) return std::nullopt;
-  const auto found = std::ranges::find(codes_, wanted, &Codes::value_type::first);
-  if (found == codes_.end())
-    fail_input("the {} language is {}, expected one of the model's {}: {}", side, quoted(wanted),
-               codes_.size(), some_codes(wanted));
-  return found->second;
-}
-
-std::string LanguageTokens::some_codes(std::string_view like) const {
+/// Some codes, first those that begin like this one.
+std::string some_codes(const Codes& codes, std::string_view like) {
   constexpr size_t kMost = 8;
   std::vector<std::string> some;
   const auto begins_like = [&](const std::string& code) {
     return like.size() >= 2 && code.starts_with(like.substr(0, 2));
   };
   for (const bool alike : {true, false})
-    for (const auto& [code, token] : codes_)
+    for (const auto& [code, token] : codes)
       if (some.size() < kMost && begins_like(code) == alike) some.push_back(code);
-  return fmt::format("{}{}", fmt::join(some, ", "), some.size() < codes_.size() ? ", ..." : "");
+  return fmt::format("{}{}", fmt::join(some, ", "), some.size() < codes.size() ? ", ..." : "");
+}
+
+std::optional<int32_t> find_code(const Codes& codes, std::string_view side, const std::string& code,
+                                 const std::string& otherwise) {
+  const std::string& wanted = code.empty() ? otherwise : code;
+  if (wanted.empty()) return std::nullopt;
+  const auto found = std::ranges::find(codes, wanted, &Codes::value_type::first);
+  if (found == codes.end())
+    fail_input("the {} language is {}, expected one of the model's {}: {}", side, quoted(wanted),
+               codes.size(), some_codes(codes, wanted));
+  return found->second;
+}
+
+}  // namespace
+
+LanguageTokens::LanguageTokens(Layout layout, Codes codes, LanguagePair otherwise)
+    : layout_(layout), codes_(std::move(codes)), otherwise_(std::move(otherwise)) {
+  std::ranges::sort(codes_);
+  if (layout != Layout::target_in_source) source_codes_ = codes_;
+}
+
+LanguageTokens::LanguageTokens(Codes targets, Codes sources)
+    : LanguageTokens(Layout::both_in_source, std::move(targets)) {
+  source_codes_ = std::move(sources);
+  std::ranges::sort(source_codes_);
+}
+
+bool LanguageTokens::contains(int32_t token) const {
+  const auto in = [&](const Codes& codes) {
+    return std::ranges::find(codes, token, &Codes::value_type::second) != codes.end();
+  };
+  return in(codes_) || in(source_codes_);
+}
+
+std::optional<int32_t> LanguageTokens::source(const LanguagePair& pair) const {
+  return find_code(source_codes_, "source", pair.source, otherwise_.source);
+}
+
+std::optional<int32_t> LanguageTokens::target(const LanguagePair& pair) const {
+  return find_code(codes_, "target", pair.target, otherwise_.target);
+}
+
+void LanguageTokens::fail_missing(std::string_view side) const {
+  const Codes& codes = side == "source" ? source_codes_ : codes_;
+  fail_input("the {} language is not given, expected one of the model's {}: {}", side, codes.size(),
+             some_codes(codes, ""));
+}
+
+std::vector<std::string> names_of(const LanguageTokens::Codes& codes) {
+  std::vector<std::string> names;
+  for (const auto& [code, token] : codes) names.push_back(code);
+  return names;
 }
 
 std::span<const std::string_view> mbart_languages() { return std::span(kMbart50).first(25); }

@@ -26,8 +26,11 @@ class LanguageTokens {
     source_last,
     /// Source's after its end of sequence; target's is the decoder's first input (mBART).
     target_starts,
-    /// The target's before the text of the source, which has none of its own (OPUS-MT).
-    target_in_source
+    /// The target's before the text of the source, which has none of its own (OPUS-MT, Johnson et
+    /// al. 2017).
+    target_in_source,
+    /// The target's and then the source's, another token, before the text of the source.
+    both_in_source
   };
   using Codes = std::vector<std::pair<std::string, int32_t>>;
 
@@ -35,10 +38,19 @@ class LanguageTokens {
   LanguageTokens() = default;
   /// `otherwise`: the languages that stand in for those that are not given.
   LanguageTokens(Layout layout, Codes codes, LanguagePair otherwise = {});
+  /// Of the layout both_in_source.
+  LanguageTokens(Codes targets, Codes sources);
 
   bool empty() const { return codes_.empty(); }
   Layout layout() const { return layout_; }
+  /// Whether the decoder gets no language: those of a pair stand in its source.
+  bool in_source() const {
+    return layout_ == Layout::target_in_source || layout_ == Layout::both_in_source;
+  }
+  /// The languages that can be translated into.
   const Codes& codes() const { return codes_; }
+  /// Those that a source can be in; none where sources have no token of their own.
+  const Codes& source_codes() const { return source_codes_; }
   bool contains(int32_t token) const;
 
   /// The token of the source or target of `pair`, or else of the one that stands in for it; none
@@ -50,15 +62,13 @@ class LanguageTokens {
   [[noreturn]] void fail_missing(std::string_view side) const;
 
  private:
-  std::optional<int32_t> find(std::string_view side, const std::string& code,
-                              const std::string& otherwise) const;
-  /// Some codes, first those that begin like this one.
-  std::string some_codes(std::string_view like) const;
-
   Layout layout_ = Layout::source_first;
-  Codes codes_;
+  Codes codes_, source_codes_;
   LanguagePair otherwise_;
 };
+
+/// The codes without the tokens.
+std::vector<std::string> names_of(const LanguageTokens::Codes& codes);
 
 /// The codes of mBART's 25 languages and mBART-50's 52, and of M2M-100's 100, in the order of their
 /// tokens, for files that do not list them.

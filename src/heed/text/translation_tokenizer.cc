@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* kEndOfSequence = "</s>";
 constexpr const char* kUnknownPiece = "<unk>";
-constexpr std::string_view kCodeBegin = ">>", kCodeEnd = "<<";  // OPUS-MT's ">>fra<<"
+// OPUS-MT's ">>fra<<" is the language to translate into; heed's "<<eng>>" that of the source.
+constexpr std::string_view kCodeBegin = ">>", kCodeEnd = "<<";
 
 int32_t id_of(const PieceNames& names, std::string_view piece) {
   const auto found = std::find(names.begin(), names.end(), piece);
@@ -24,16 +25,25 @@ int32_t id_of(const PieceNames& names, std::string_view piece) {
   return static_cast<int32_t>(found - names.begin());
 }
 
-/// OPUS-MT's languages are pieces of the vocabulary.
-LanguageTokens opus_languages(const PieceNames& names) {
+/// The languages whose tokens begin and end with these.
+LanguageTokens::Codes codes_between(const PieceNames& names, std::string_view begin,
+                                    std::string_view end) {
   LanguageTokens::Codes codes;
   for (size_t id = 0; id < names.size(); ++id)
-    if (std::string_view name = names[id]; name.starts_with(kCodeBegin) &&
-                                           name.ends_with(kCodeEnd) &&
-                                           name.size() > kCodeBegin.size() + kCodeEnd.size())
-      codes.emplace_back(name.substr(2, name.size() - 4), static_cast<int32_t>(id));
-  if (codes.empty()) return {};
-  return {LanguageTokens::Layout::target_in_source, std::move(codes)};
+    if (std::string_view name = names[id];
+        name.starts_with(begin) && name.ends_with(end) && name.size() > begin.size() + end.size())
+      codes.emplace_back(name.substr(begin.size(), name.size() - begin.size() - end.size()),
+                         static_cast<int32_t>(id));
+  return codes;
+}
+
+/// OPUS-MT's languages, and heed's, are pieces of the vocabulary.
+LanguageTokens marian_languages(const PieceNames& names) {
+  LanguageTokens::Codes targets = codes_between(names, kCodeBegin, kCodeEnd);
+  if (targets.empty()) return {};
+  LanguageTokens::Codes sources = codes_between(names, kCodeEnd, kCodeBegin);
+  if (sources.empty()) return {LanguageTokens::Layout::target_in_source, std::move(targets)};
+  return {std::move(targets), std::move(sources)};
 }
 
 std::string vocabulary_json(const PieceNames& names) {
@@ -108,19 +118,26 @@ TranslationTokenizer TranslationTokenizer::load_marian(const std::filesystem::pa
     files.warn(fmt::format("{}: unk_token is {} and is ignored: <unk> stands for unknown text",
                            files.path_of("tokenizer_config.json"), quoted(unknown)));
   check_tokenizer_config(files, nullptr);
-  TranslationTokenizer result(std::move(pieces), eos, opus_languages(*names),
+  TranslationTokenizer result(std::move(pieces), eos, marian_languages(*names),
                               std::move(files).taken());
   result.warnings_ = files.warnings();
   return result;
 }
 
-TranslationTokenizer TranslationTokenizer::shared(const SentencePiece& pieces) {
+TranslationTokenizer TranslationTokenizer::shared(const SentencePiece& pieces,
+                                                  const std::vector<std::string>& targets,
+                                                  const std::vector<std::string>& sources) {
   PieceNames names;
   for (int32_t id = 0; id < pieces.vocab_size(); ++id) names.push_back(pieces.piece(id));
+  for (const std::string& code : targets)
+    names.push_back(fmt::format("{}{}{}", kCodeBegin, code, kCodeEnd));
+  for (const std::string& code : sources)
+    names.push_back(fmt::format("{}{}{}", kCodeEnd, code, kCodeBegin));
   const auto kept = std::make_shared<const PieceNames>(std::move(names));
   auto pairs = sentencepiece_pairs(pieces, pieces, kept, kept);
   const MarianVocabulary both{pieces, kept};
-  return {std::move(pairs), id_of(*kept, kEndOfSequence), {}, marian_files(both, both)};
+  return {std::move(pairs), id_of(*kept, kEndOfSequence), marian_languages(*kept),
+          marian_files(both, both)};
 }
 
 TranslationTokenizer TranslationTokenizer::load_native(const std::filesystem::path& directory,
@@ -131,7 +148,7 @@ TranslationTokenizer TranslationTokenizer::load_native(const std::filesystem::pa
           "{}: {} has another number than in {}, which is {}", files.target_vocabulary.string(),
           quoted(kEndOfSequence), files.source_vocabulary.string(), eos);
   auto pairs = sentencepiece_pairs(source.pieces, target.pieces, source.names, target.names);
-  return {std::move(pairs), eos, opus_languages(*source.names), marian_files(source, target)};
+  return {std::move(pairs), eos, marian_languages(*source.names), marian_files(source, target)};
 }
 
 std::pair<std::string_view, std::string_view> TranslationTokenizer::split_language(
@@ -164,25 +181,44 @@ std::vector<int32_t> TranslationTokenizer::encode_source(std::string_view text,
                                                          const LanguagePair& pair) const {
   using enum LanguageTokens::Layout;
   std::vector<int32_t> tokens = encode_source(text);
-  const bool target = languages_.layout() == target_in_source;
-  require_input((!languages_.empty() && !target) || pair.source.empty(),
+  require_input(!languages_.source_codes().empty() || pair.source.empty(),
                 "the source language is {}, but this model has no choice of it",
                 quoted(pair.source));
   require_input(!languages_.empty() || pair.target.empty(),
                 "the target language is {}, but this model has no choice of it",
                 quoted(pair.target));
-  if (languages_.empty() || (target && languages_.contains(tokens.front()))) return tokens;
-  const auto language = target ? languages_.target(pair) : languages_.source(pair);
-  if (!language) languages_.fail_missing(target ? "target" : "source");
-  const bool first = target || languages_.layout() == source_first;
-  tokens.insert(first ? tokens.begin() : tokens.end(), *language);
+  if (languages_.empty()) return tokens;
+  const LanguageTokens::Layout layout = languages_.layout();
+  if (layout != target_in_source) {
+    const auto language = languages_.source(pair);
+    if (!language) languages_.fail_missing("source");
+    const bool first = layout == source_first || layout == both_in_source;
+    tokens.insert(first ? tokens.begin() : tokens.end(), *language);
+  }
+  if (layout == both_in_source ||
+      (layout == target_in_source && !languages_.contains(tokens.front()))) {
+    const auto language = languages_.target(pair);
+    if (!language) languages_.fail_missing("target");
+    tokens.insert(tokens.begin(), *language);
+  }
+  return tokens;
+}
+
+std::vector<int32_t> TranslationTokenizer::encode_target(std::string_view text,
+                                                         const LanguagePair& pair) const {
+  std::vector<int32_t> tokens = encode_target(text);
+  if (languages_.empty() || languages_.in_source()) return tokens;
+  const auto language = languages_.target(pair);
+  if (!language) languages_.fail_missing("target");
+  const bool last = languages_.layout() == LanguageTokens::Layout::target_starts;
+  tokens.insert(last ? tokens.end() : tokens.begin(), *language);
   return tokens;
 }
 
 std::vector<int32_t> TranslationTokenizer::start_of_target(const LanguagePair& pair, int32_t start,
                                                            int32_t forced) const {
   using enum LanguageTokens::Layout;
-  if (languages_.empty() || languages_.layout() == target_in_source) return {start};
+  if (languages_.empty() || languages_.in_source()) return {start};
   const auto language = languages_.target(pair);
   if (languages_.layout() == target_starts) {
     if (!language && !languages_.contains(start)) languages_.fail_missing("target");

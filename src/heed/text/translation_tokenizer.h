@@ -28,8 +28,12 @@ class TranslationTokenizer {
   static bool is_multilingual(const std::filesystem::path& directory);
   /// Reads the files of a model directory of either kind. Throws Error on a missing or broken one.
   static TranslationTokenizer load(const std::filesystem::path& directory);
-  /// One vocabulary for both languages, numbered as the SentencePiece model numbers it.
-  static TranslationTokenizer shared(const SentencePiece& pieces);
+  /// One vocabulary for all languages, numbered as the SentencePiece model numbers it. After its
+  /// pieces come tokens of the languages `targets`, which stand before a source, and of `sources`,
+  /// which then stand between them and the text; there may be none.
+  static TranslationTokenizer shared(const SentencePiece& pieces,
+                                     const std::vector<std::string>& targets = {},
+                                     const std::vector<std::string>& sources = {});
 
   /// The token ids of a line, with end of sequence, without languages (but with those of a line
   /// that begins with OPUS-MT's >>code<<).
@@ -38,6 +42,10 @@ class TranslationTokenizer {
   /// With the languages' tokens that a source has. Throws Error, which lists some codes, when a
   /// language is missing or unknown, and when one is given to a model without languages.
   std::vector<int32_t> encode_source(std::string_view text, const LanguagePair& languages) const;
+  /// What a model learns to write, with end of sequence and the language's token where the decoder
+  /// has it: before the text, or after it where that token is the decoder's first input, as
+  /// `transformers` has both. Throws Error likewise.
+  std::vector<int32_t> encode_target(std::string_view text, const LanguagePair& languages) const;
   /// The decoder's first tokens for these languages. `start` and `forced` are those of the model's
   /// configuration; -1: none. Throws Error likewise.
   std::vector<int32_t> start_of_target(const LanguagePair& languages, int32_t start,

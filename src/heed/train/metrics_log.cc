@@ -11,6 +11,7 @@ namespace heed {
 // Where argument-dependent lookup finds it.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepRecord, step, epoch, seconds, loss, gradient_norm,
                                    learning_rate, tokens_per_second, skipped)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DirectionScores, languages, bleu, chrf)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ValidationRecord, step, epoch, seconds, train_loss, loss,
                                    perplexity, best)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepCommunication, seconds, hidden, bytes, slowest_rank,
@@ -21,7 +22,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepCommunication, seconds, hidden, bytes, sl
 namespace heed::train {
 namespace {
 
-constexpr const char* kCommunication = "communication";
+constexpr const char *kCommunication = "communication", *kDirections = "directions";
 
 nlohmann::json json_of(const StepRecord& record) {
   nlohmann::json json = record;
@@ -40,6 +41,7 @@ nlohmann::json json_of(const ValidationRecord& r, const SampleNames& names) {
   nlohmann::json json = r;
   if (r.bleu) json["bleu"] = *r.bleu;
   if (r.chrf) json["chrf"] = *r.chrf;
+  if (!r.directions.empty()) json[kDirections] = r.directions;
   json["samples"] = nlohmann::json::array();
   for (const Sample& sample : r.samples)
     json["samples"].push_back({{names.input, sample.input},
@@ -52,6 +54,8 @@ ValidationRecord validation_of(const nlohmann::json& json, const SampleNames& na
   auto r = json.get<ValidationRecord>();
   if (json.contains("bleu")) r.bleu = json.at("bleu").get<double>();
   if (json.contains("chrf")) r.chrf = json.at("chrf").get<double>();
+  if (json.contains(kDirections))
+    r.directions = json.at(kDirections).get<std::vector<DirectionScores>>();
   for (const nlohmann::json& sample : json.at("samples"))
     r.samples.push_back({sample.at(names.input).get<std::string>(),
                          sample.at(names.reference).get<std::string>(),

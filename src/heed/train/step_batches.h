@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "heed/data/dataset.h"
+#include "heed/data/epoch_plan.h"
 
 namespace heed::train {
 
@@ -13,26 +13,18 @@ class StepBatches {
  public:
   /// A step has `accumulation` batches. `examples` must outlive this.
   StepBatches(const data::Dataset& examples, data::BatchOptions options, int64_t accumulation)
-      : examples_(examples),
-        lengths_(examples.lengths()),
-        options_(options),
-        accumulation_(accumulation) {}
+      : examples_(examples), plan_(examples, options), accumulation_(accumulation) {}
 
   /// The number of batches of an epoch.
-  int64_t count(int64_t epoch) const;
+  int64_t count(int64_t epoch) { return plan_.count(epoch); }
   /// Returns the batches of the step at a position and advances the position. The last step of an
   /// epoch may have fewer. Throws Error when the epoch has no batch at that position.
   std::vector<data::Batch> next(int64_t& epoch, int64_t& batch);
 
  private:
-  std::vector<std::vector<int64_t>> plan_of(int64_t epoch) const;
-
   const data::Dataset& examples_;
-  std::vector<data::Lengths> lengths_;
-  data::BatchOptions options_;
+  data::EpochPlan plan_;
   int64_t accumulation_;
-  std::vector<std::vector<int64_t>> plan_;
-  int64_t planned_epoch_ = -1;
 };
 
 }  // namespace heed::train

@@ -154,7 +154,10 @@ void Trainer::begin() {
   check_inputs();
   log_ = std::make_unique<MetricsLog>(run_.metrics(), 0, task_.sample_names(), group_->is_root());
   if (!config_.lora.enabled) load_initial_weights(config_, task_, *model_, observer_);
-  if (group_->is_root()) write_file_atomically(run_.config(), write_toml(config_));
+  if (!group_->is_root()) return;
+  write_file_atomically(run_.config(), write_toml(config_));
+  if (const std::string report = task_.filter_report(); !report.empty())
+    write_file_atomically(run_.filtered(), report);
 }
 
 void Trainer::resume() {

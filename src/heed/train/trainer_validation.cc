@@ -29,7 +29,7 @@ std::vector<double> own_losses(const model::Transformer& model, Compute compute,
                                const distribute::Group& group) {
   Context context{.dtype = activation_dtype(compute)};
   const data::BatchOptions options{.token_budget = config.run.token_budget};
-  const auto batches = data::plan_epoch(examples.lengths(), options, 0);
+  const auto batches = data::plan_batches(examples.lengths(), options, 0);
   std::vector<double> numbers(kNumbers * batches.size());
   const auto size = static_cast<size_t>(group.size());
   for (size_t i = static_cast<size_t>(group.rank()); i < batches.size(); i += size) {
@@ -77,11 +77,13 @@ std::string on_one_line(std::string text) {
   return text;
 }
 
-/// "perplexity 12.34, BLEU 23.45, chrF 45.67 (best)".
+/// "perplexity 12.34, BLEU 23.45, chrF 45.67, en-de 24.56, en-fr 22.34 (best)".
 std::string scores_text(const ValidationRecord& record, bool best) {
   std::string text = fmt::format("perplexity {:.2f}", record.perplexity);
   if (record.bleu) text += fmt::format(", BLEU {:.2f}", *record.bleu);
   if (record.chrf) text += fmt::format(", chrF {:.2f}", *record.chrf);
+  for (const DirectionScores& one : record.directions)
+    text += fmt::format(", {} {:.2f}", one.languages, one.bleu);
   return text + (best ? " (best)" : "");
 }
 

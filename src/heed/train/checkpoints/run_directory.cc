@@ -37,8 +37,8 @@ bool may_precede_first_step(const fs::path& path) {
 /// Whether a run that ended before its first checkpoint may have left this.
 bool may_precede_first_checkpoint(const fs::path& path) {
   const std::string name = path.filename().string();
-  return name == "config.toml" || name == "metrics.jsonl" || name == "last.tmp" ||
-         is_left_temporary(path);
+  return name == "config.toml" || name == "filtered.json" || name == "metrics.jsonl" ||
+         name == "last.tmp" || is_left_temporary(path);
 }
 
 bool is_weights_of_step(const fs::path& path) {

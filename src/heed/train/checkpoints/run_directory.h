@@ -17,6 +17,7 @@ namespace heed::train {
 ///                     training.json beside the weights
 ///   checkpoints/      weights kept for averaging
 ///   metrics.jsonl     one line per step and per validation
+///   filtered.json     which pairs of the training text were left out, and why
 ///   report.html
 ///   heed.lock         while a run is active
 class RunDirectory {
@@ -40,6 +41,7 @@ class RunDirectory {
   std::filesystem::path last() const { return root_ / "last"; }
   std::filesystem::path state() const { return last() / "training.json"; }
   std::filesystem::path metrics() const { return root_ / "metrics.jsonl"; }
+  std::filesystem::path filtered() const { return root_ / "filtered.json"; }
   std::filesystem::path report() const { return root_ / "report.html"; }
   std::filesystem::path weights_of_step(int64_t step) const;
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "heed/text/language_codes.h"
+
 namespace heed::train {
 
 std::string_view name_of(TaskKind kind) {
@@ -23,6 +25,59 @@ std::string_view name_of(TaskKind kind) {
       return "preference";
   }
   return "?";
+}
+
+std::string_view name_of(LanguageTags tags) {
+  switch (tags) {
+    case LanguageTags::none:
+      return "none";
+    case LanguageTags::target:
+      return "target";
+    case LanguageTags::both:
+      return "both";
+  }
+  return "?";
+}
+
+std::vector<data::Corpus> training_corpora(const DataConfig& data) {
+  if (!data.corpora.empty()) return data.corpora;
+  return {{.source = data.source,
+           .target = data.target,
+           .tsv = data.tsv,
+           .alignments = data.alignments,
+           .source_language = data.source_language,
+           .target_language = data.target_language}};
+}
+
+bool has_alignments(const DataConfig& data) {
+  return std::ranges::any_of(training_corpora(data),
+                             [](const data::Corpus& corpus) { return !corpus.alignments.empty(); });
+}
+
+std::vector<data::Corpus> validation_corpora(const DataConfig& data) {
+  if (data.valid_source.empty()) return data.valid_corpora;
+  return {{.source = data.valid_source,
+           .target = data.valid_target,
+           .source_language = data.source_language,
+           .target_language = data.target_language}};
+}
+
+text::LanguagePair languages_of(const data::Corpus& corpus) {
+  const auto of = [](const std::string& named, const std::string& file) {
+    if (!named.empty() || file.empty()) return named;
+    const std::string extension = std::filesystem::path(file).extension().string();
+    return extension.empty() ? extension : extension.substr(1);
+  };
+  return {of(corpus.source_language, corpus.source), of(corpus.target_language, corpus.target)};
+}
+
+text::LanguagePair identified_languages(const data::Corpus& corpus) {
+  const auto code_of = [](const std::string& language) {
+    const std::string code = text::short_language(language);
+    return code.substr(0, code.find('-'));
+  };
+  const text::LanguagePair languages = languages_of(corpus);
+  return {code_of(languages.source), code_of(languages.target)};
 }
 
 bool reads_pairs(TaskKind kind) {

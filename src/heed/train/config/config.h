@@ -5,8 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "heed/data/corpus.h"
 #include "heed/data/documents.h"
+#include "heed/data/text_filter.h"
 #include "heed/model/config.h"
+#include "heed/text/language_tokens.h"
 #include "heed/train/optimizers/optimizer.h"
 #include "heed/train/optimizers/schedule.h"
 
@@ -27,17 +30,46 @@ std::string_view name_of(TaskKind kind);
 /// Whether the task learns from pairs of sentences; the others learn from plain text.
 bool reads_pairs(TaskKind kind);
 
+/// The languages' tokens with which a source begins.
+enum class LanguageTags {
+  none,
+  target,  // the language to translate into, as in Johnson et al. 2017
+  both     // and then the language of the source
+};
+/// "none", "target" or "both".
+std::string_view name_of(LanguageTags tags);
+
 struct DataConfig {
   std::string source, target;  // one sentence per line; line i of target translates line i
   std::string tsv;             // or one file with lines of source, tab, target
   std::string alignments;      // of its words, as "0-0 1-2"; empty: none
-  std::string valid_source, valid_target;  // empty: held_out pairs of the training text
-  std::string text, valid_text;            // for language models: a file, or a folder of files
+  std::string source_language, target_language;  // of these; empty: see languages_of()
+  std::vector<data::Corpus> corpora;             // in place of these: several
+  double temperature = 1;  // a corpus of n pairs is drawn in proportion to n^(1/temperature)
+  LanguageTags languages = LanguageTags::none;  // of a new vocabulary
+  std::string valid_source, valid_target;       // empty: held_out pairs of the training text
+  std::vector<data::Corpus> valid_corpora;      // in place of these: several
+  std::string text, valid_text;                 // for language models: a file, or a folder of files
   data::DocumentEnd document = data::DocumentEnd::file;
-  int64_t held_out = 500;    // pairs or windows held out for validation, at most a tenth
-  int64_t max_tokens = 200;  // longer sentences are dropped
-  double max_ratio = 5.0;    // and pairs in which one side is more than this many times longer
+  int64_t held_out = 500;         // pairs or windows held out for validation, at most a tenth
+  int64_t max_tokens = 200;       // longer sentences are dropped
+  double max_ratio = 5.0;         // and pairs in which one side is more than this many times longer
+  data::TextLimits text_limits;   // and pairs by their text
+  double drop_least_aligned = 0;  // and this share of each corpus, by data::AlignmentModel
 };
+
+/// The corpora of a task that reads pairs; and those for validation, none if pairs are held out.
+std::vector<data::Corpus> training_corpora(const DataConfig& data);
+std::vector<data::Corpus> validation_corpora(const DataConfig& data);
+/// Whether a corpus of the former has alignments.
+bool has_alignments(const DataConfig& data);
+
+/// The language of each side of a corpus: what it names, or the last extension of its files, "de"
+/// of "train.de"; empty if they have none, and of .tsv files.
+text::LanguagePair languages_of(const data::Corpus& corpus);
+
+/// The same as heed's identifier of languages names them: "en" for "eng_Latn".
+text::LanguagePair identified_languages(const data::Corpus& corpus);
 
 struct VocabularyConfig {
   std::string kind = "bpe";  // or "unigram"

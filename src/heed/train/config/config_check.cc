@@ -9,6 +9,7 @@
 #include "heed/model/families/family.h"
 #include "heed/model/transformer.h"
 #include "heed/train/config/config.h"
+#include "heed/train/config/data_check.h"
 #include "heed/train/tasks/vocabulary.h"
 
 namespace heed::train {
@@ -23,16 +24,6 @@ constexpr int64_t kMaxAccumulation = int64_t{1} << 20;
 constexpr int64_t kMaxMicrobatches = 1 << 20;
 constexpr int64_t kMaxRank = 1 << 16;
 constexpr int64_t kMaxMinutes = 100'000'000;
-constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
-
-void check_count(std::string_view name, int64_t value, int64_t least, int64_t most = kNoLimit) {
-  require(value >= least, "{} is {}, expected at least {}", name, value, least);
-  require(value <= most, "{} is {}, expected at most {}", name, value, most);
-}
-
-void check_at_least(std::string_view name, double value, double least) {
-  require(value >= least, "{} is {}, expected at least {}", name, value, least);
-}
 
 /// A number that is used in f32.
 void check_number(std::string_view name, double value, double least) {
@@ -45,31 +36,6 @@ void check_number(std::string_view name, double value, double least) {
 void check_below_one(std::string_view name, double value) {
   require(value >= 0 && static_cast<float>(value) < 1.0f,
           "{} is {}, expected at least 0 and below 1", name, value);
-}
-
-void check_data(const DataConfig& data, TaskKind task) {
-  const bool pairs = reads_pairs(task);
-  for (const auto& [name, file, is_of_pairs] : {std::tuple{"source", &data.source, true},
-                                                {"target", &data.target, true},
-                                                {"tsv", &data.tsv, true},
-                                                {"alignments", &data.alignments, true},
-                                                {"valid_source", &data.valid_source, true},
-                                                {"valid_target", &data.valid_target, true},
-                                                {"text", &data.text, false},
-                                                {"valid_text", &data.valid_text, false}})
-    require(file->empty() || is_of_pairs == pairs,
-            "data.{} is for {}, the task is {}, which reads {}", name,
-            is_of_pairs ? "pairs" : "language models", name_of(task),
-            pairs ? "data.source and data.target, or data.tsv" : "data.text");
-  require(data.tsv.empty() || (data.source.empty() && data.target.empty()),
-          "data.tsv and data.source/data.target are both given, expected one of them");
-  require(data.valid_source.empty() == data.valid_target.empty(),
-          "only one of data.valid_source and data.valid_target is given, expected both");
-  require(data.alignments.empty() || task == TaskKind::translation,
-          "data.alignments are for the task translation, the task is {}", name_of(task));
-  check_count("data.held_out", data.held_out, 1);
-  check_count("data.max_tokens", data.max_tokens, 1);
-  check_at_least("data.max_ratio", data.max_ratio, 1);
 }
 
 void check_vocabulary(const VocabularyConfig& vocabulary, TaskKind task) {
@@ -152,7 +118,7 @@ void check_preference(const TrainConfig& config) {
 
 void check_guided_alignment(const TrainConfig& config) {
   check_number("guided_alignment.weight", config.guided_alignment.weight, 0);
-  require(config.data.alignments.empty() || !config.model.latent.present(),
+  require(!has_alignments(config.data) || !config.model.latent.present(),
           "data.alignments need cross-attention with keys, the model has latent attention");
 }
 
@@ -172,8 +138,9 @@ void check_run(const TrainConfig& config) {
   const RunConfig& run = config.run;
   require(run.compute == "auto" || run.compute == "f32" || run.compute == "bf16",
           "run.compute is \"{}\", expected auto, f32 or bf16", run.compute);
-  require(run.seed <= static_cast<uint64_t>(kNoLimit),
-          "run.seed is {}, expected at most {}: TOML has no larger integers", run.seed, kNoLimit);
+  require(run.seed <= static_cast<uint64_t>(kNoUpperLimit),
+          "run.seed is {}, expected at most {}: TOML has no larger integers", run.seed,
+          kNoUpperLimit);
   check_count("run.token_budget", run.token_budget, 16, kMaxTokens);
   check_count("run.gradient_accumulation_steps", run.gradient_accumulation_steps, 1,
               kMaxAccumulation);
@@ -225,7 +192,7 @@ void check_distributed(const TrainConfig& config) {
 }  // namespace
 
 void TrainConfig::validate() const {
-  check_data(data, run.task);
+  check_data(*this);
   if (from.empty()) check_vocabulary(vocabulary, run.task);  // otherwise the checkpoint's is used
   check_model(*this);
   check_optimizer(optimizer);

@@ -12,6 +12,7 @@
 #include "heed/base/names.h"
 #include "heed/base/quote.h"
 #include "heed/model/config_fields.h"
+#include "heed/train/config/corpus_fields.h"
 
 namespace heed::train {
 namespace {
@@ -115,14 +116,34 @@ std::string with_choices(const char* help, const Values& values) {
   return text;
 }
 
+/// Adds a list of corpora: tables like the keys of a single one.
+void add(std::vector<Field>& all, std::string key, std::vector<data::Corpus>& value,
+         std::string help) {
+  const auto read = [key, &value](const toml::node& node) { value = read_corpora(key, node); };
+  all.push_back({key, std::move(help), read, [&value] { return literal_of(value); }});
+}
+
 void add_data_fields(TrainConfig& c, std::vector<Field>& f) {
   add(f, "data.source", c.data.source, "source text, one sentence per line");
   add(f, "data.target", c.data.target, "its translation, line by line");
   add(f, "data.tsv", c.data.tsv, "or one file: source, tab, target");
   add(f, "data.alignments", c.data.alignments,
       "links of words for each pair of the training text, as 0-0 1-2: one head learns them");
+  add(f, "data.source_language", c.data.source_language,
+      "code of the source's language (default: the file's extension)");
+  add(f, "data.target_language", c.data.target_language, "and of the target's");
+  add(f, "data.corpora", c.data.corpora,
+      "several texts in place of one: tables of source, target or tsv, and alignments, "
+      "source_language, target_language, weight");
+  add(f, "data.temperature", c.data.temperature,
+      "corpora without weights are drawn in proportion to their sizes to the power of 1 / this");
+  constexpr std::array kTags{LanguageTags::none, LanguageTags::target, LanguageTags::both};
+  add(f, "data.languages", c.data.languages, kTags,
+      with_choices("which languages' tokens a source begins with", kTags));
   add(f, "data.valid_source", c.data.valid_source, "source text for validation");
   add(f, "data.valid_target", c.data.valid_target, "its translation");
+  add(f, "data.valid_corpora", c.data.valid_corpora,
+      "several texts for validation in place of one: tables as in data.corpora");
   add(f, "data.text", c.data.text, "text of a language model: a file or a folder");
   add(f, "data.valid_text", c.data.valid_text, "validation text of a language model");
   constexpr std::array kEnds{data::DocumentEnd::file, data::DocumentEnd::line,
@@ -133,6 +154,15 @@ void add_data_fields(TrainConfig& c, std::vector<Field>& f) {
   add(f, "data.max_tokens", c.data.max_tokens, "longer sentences are dropped");
   add(f, "data.max_ratio", c.data.max_ratio,
       "pairs are dropped if one side is more than this many times longer");
+  data::TextLimits& limits = c.data.text_limits;
+  add(f, "data.drop_copied", limits.drop_copied, "pairs are dropped whose sides are the same");
+  add(f, "data.drop_duplicates", limits.drop_duplicates, "and pairs that came before");
+  add(f, "data.drop_mojibake", limits.drop_mojibake,
+      "and pairs with text that was decoded as another encoding than its own");
+  add(f, "data.min_language_probability", limits.min_language_probability,
+      "and pairs with a side that heed detect gives its language less than this; 0: not asked");
+  add(f, "data.drop_least_aligned", c.data.drop_least_aligned,
+      "and this share of each corpus whose tokens translate each other least, by IBM model 1");
   add(f, "vocabulary.kind", c.vocabulary.kind, "bpe or unigram (SentencePiece)");
   add(f, "vocabulary.size", c.vocabulary.size, "pieces, shared by both languages");
   add(f, "vocabulary.model", c.vocabulary.model,

@@ -1,6 +1,8 @@
 #include "heed/train/config/run_config.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <optional>
 
 #include "heed/base/error.h"
@@ -31,17 +33,22 @@ void apply(TrainConfig& config, const TrainOptions& options) {
 }
 
 int64_t count_lines(const std::string& path) {
-  const std::string text = read_file(path);
-  return std::count(text.begin(), text.end(), '\n');
+  std::ifstream file(path, std::ios::binary);
+  require(file.is_open(), "{}: cannot be opened", path);
+  return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
 }
 
 /// The preset for translation by the amount of parallel text. A configuration of its own decides
 /// what matters by itself.
 std::string preset_for_size(const TrainOptions& options, const DataConfig& data,
                             Observer& observer) {
-  const std::string& text = data.tsv.empty() ? data.source : data.tsv;
-  if (text.empty() || !options.config.empty()) return "small";
-  const int64_t lines = count_lines(text);
+  if (!options.config.empty()) return "small";
+  int64_t lines = 0;
+  for (const data::Corpus& corpus : training_corpora(data)) {
+    const std::string& text = corpus.tsv.empty() ? corpus.source : corpus.tsv;
+    if (text.empty()) return "small";
+    lines += count_lines(text);
+  }
   const std::string name = lines < 5000 ? "tiny" : lines < 500000 ? "small" : "base";
   observer.log(fmt::format("preset: {}, chosen for {} pairs (--preset overrides it)", name, lines));
   return name;

@@ -2,122 +2,44 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "heed/base/error.h"
+#include "heed/base/json.h"
 #include "heed/data/inference_batches.h"
-#include "heed/data/pair_filter.h"
+#include "heed/data/pair_dataset.h"
+#include "heed/data/stored_pairs.h"
 #include "heed/distribute/agree.h"
 #include "heed/distribute/all_gather_texts.h"
 #include "heed/document/sentences/abbreviation_learner.h"
 #include "heed/document/sentences/sentence_settings.h"
+#include "heed/generate/cached_decoder.h"
 #include "heed/generate/search.h"
 #include "heed/metrics.h"
-#include "heed/train/tasks/hold_out.h"
+#include "heed/train/tasks/pair_vocabulary.h"
+#include "heed/train/tasks/stored_text.h"
 #include "heed/train/tasks/validated_confidence.h"
 
 namespace heed::train {
 namespace {
 
-using Pairs = std::vector<data::SentencePair>;
-
 /// Source tokens times beam width of a batch of translations.
 constexpr int64_t kBatchTokens = 2048;
+/// The most pairs from which a vocabulary and abbreviations are learned.
+constexpr int64_t kSampledPairs = 500'000;
 
-Pairs read_training_text(const DataConfig& data) {
-  if (!data.tsv.empty()) return data::read_tsv(data.tsv);
-  return data::read_parallel(data.source, data.target);
-}
-
-Pairs read_validation_text(const TrainConfig& config, Pairs& train) {
-  const DataConfig& data = config.data;
-  if (data.valid_source.empty()) return hold_out(train, data.held_out, config.run.seed, "pair");
-  return data::read_parallel(data.valid_source, data.valid_target);
-}
-
-std::vector<std::string> sentences_of(const Pairs& pairs) {
-  std::vector<std::string> sentences;
-  for (const auto& [source, target] : pairs) {
-    sentences.push_back(source);
-    sentences.push_back(target);
-  }
-  return sentences;
-}
-
-text::TranslationTokenizer learn_translation_tokenizer(const TrainConfig& config,
-                                                       const Pairs& train, Observer& observer) {
-  if (!config.vocabulary.model.empty())
-    return text::TranslationTokenizer::shared(text::SentencePiece::load(config.vocabulary.model));
-  using Options = text::SentencePiece::TrainOptions;
-  Options options;
-  options.kind = config.vocabulary.kind == "bpe" ? Options::Kind::bpe : Options::Kind::unigram;
-  options.vocab_size = static_cast<int>(config.vocabulary.size);
-  text::SentencePiece pieces = text::SentencePiece::train(sentences_of(train), options);
-  observer.log(fmt::format("vocabulary: {} {} pieces, shared by both languages",
-                           pieces.vocab_size(), config.vocabulary.kind));
-  return text::TranslationTokenizer::shared(std::move(pieces));
-}
-
-/// The id of a piece; -1 if there is none.
-int32_t id_of(const text::TranslationTokenizer& tokenizer, std::string_view piece) {
-  for (int32_t token = 0; token < tokenizer.vocab_size(); ++token)
-    if (tokenizer.piece(token) == piece) return token;
-  return -1;
-}
-
-/// Sets the special tokens of `model` to those of an existing SentencePiece model. Decoders start
-/// with <pad>, as Marian's do, or else with <s> or </s>.
-void take_special_pieces(const text::TranslationTokenizer& tokenizer, model::ModelConfig& model) {
-  model.eos_id = id_of(tokenizer, "</s>");
-  model.pad_id = model.eos_id;
-  for (const char* piece : {"<s>", "<pad>"})
-    if (const int32_t token = id_of(tokenizer, piece); token >= 0) model.pad_id = token;
-  model.decoder_start_id = model.pad_id;
-}
-
-using Files = std::vector<checkpoint::NamedFile>;
-
-/// The tokenizer and the files that describe it.
-std::pair<text::ModelTokenizer, Files> make_tokenizer(const TrainConfig& config, const Pairs& train,
-                                                      const std::filesystem::path& start,
-                                                      model::ModelConfig& model,
-                                                      Observer& observer) {
-  const bool marian = !start.empty() && text::TranslationTokenizer::exists(start);
-  require(start.empty() || marian || !text::TranslationTokenizer::is_multilingual(start),
-          "{} is multilingual, and heed does not train models that read their languages' tokens",
-          start.string());
-  if (config.run.task == TaskKind::text_to_text && !marian) {
-    TokenizerWithFiles one = prepare_tokenizer(config, start, sentences_of(train), model, observer);
-    return {text::ModelTokenizer(std::move(one.tokenizer)), std::move(one.files)};
-  }
-  auto two = start.empty() ? learn_translation_tokenizer(config, train, observer)
-                           : text::TranslationTokenizer::load(start);
-  if (start.empty())
-    take_new_vocabulary(two.vocab_size(), config.run.task, model);
-  else
-    take_vocabulary(start, model);
-  if (start.empty() && !config.vocabulary.model.empty()) take_special_pieces(two, model);
-  Files files = two.files();
-  return {text::ModelTokenizer(std::move(two)), std::move(files)};
-}
-
-/// The length that one in a thousand sources exceeds, in tokens.
-int64_t usual_longest(const std::vector<data::Example>& examples) {
-  std::vector<int64_t> lengths;
-  for (const data::Example& example : examples) lengths.push_back(std::ssize(example.source));
-  const auto exceeding = static_cast<std::ptrdiff_t>(lengths.size() / 1000);
-  const auto place = lengths.begin() + exceeding;
-  std::ranges::nth_element(lengths, place, std::greater());
-  return *place;
+std::vector<std::string> abbreviations_of(const std::vector<data::SentencePair>& pairs) {
+  document::AbbreviationLearner learner;
+  for (const data::SentencePair& pair : pairs) learner.read(pair.source);
+  return learner.abbreviations();
 }
 
 /// What translate_document() is to know of the training: with what `start` knew, if there is one.
-document::SentenceSettings sentence_settings(const Pairs& train,
-                                             const std::vector<data::Example>& examples,
+document::SentenceSettings sentence_settings(std::vector<std::string> abbreviations,
+                                             int64_t usual_longest_source,
                                              const std::filesystem::path& start) {
-  document::SentenceSettings settings;
-  document::AbbreviationLearner learner;
-  for (const data::SentencePair& pair : train) learner.read(pair.source);
-  settings.abbreviations = learner.abbreviations();
-  settings.max_source_tokens = usual_longest(examples);
+  document::SentenceSettings settings{.max_source_tokens = usual_longest_source,
+                                      .abbreviations = std::move(abbreviations)};
   if (start.empty()) return settings;
   const document::SentenceSettings before = document::read_sentence_settings(start);
   settings.max_source_tokens = std::max(settings.max_source_tokens, before.max_source_tokens);
@@ -127,54 +49,101 @@ document::SentenceSettings sentence_settings(const Pairs& train,
   return settings;
 }
 
+/// The most tokens of a sentence, with end of sequence.
+int64_t longest_side(const TrainConfig& config) {
+  return std::min(config.data.max_tokens, config.model.max_positions);
+}
+
+/// The reports of the corpora as JSON.
+std::string report_of(const std::vector<data::Corpus>& corpora,
+                      const std::vector<data::FilterReport>& reports) {
+  nlohmann::ordered_json json;
+  json["corpora"] = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < corpora.size(); ++i) {
+    nlohmann::ordered_json one;
+    for (const auto& [key, file] : {std::pair{"source", &corpora[i].source},
+                                    {"target", &corpora[i].target},
+                                    {"tsv", &corpora[i].tsv}})
+      if (!file->empty()) one[key] = *file;
+    one.update(reports[i].json());
+    json["corpora"].push_back(std::move(one));
+  }
+  return dump_json(json, {.indent = 1}) + "\n";
+}
+
+std::vector<PairEncoder> encoders_of(const text::ModelTokenizer& tokenizer,
+                                     const model::ModelConfig& model,
+                                     const std::vector<data::Corpus>& corpora) {
+  std::vector<PairEncoder> encoders;
+  for (const data::Corpus& corpus : corpora) encoders.emplace_back(tokenizer, model, corpus);
+  return encoders;
+}
+
 }  // namespace
 
 PairsTask::PairsTask(const TrainConfig& config, const std::filesystem::path& start,
-                     Observer& observer)
+                     const std::filesystem::path& scratch, Observer& observer)
     : Task(config.model), validation_(config.validation) {
-  Pairs train = read_training_text(config.data);
-  fingerprint_.training = data::fingerprint_of(train);
-  if (!config.data.alignments.empty()) alignments_ = WordAlignments(config.data.alignments, train);
-  alignments_.add_to(fingerprint_.training);
-  Pairs valid = read_validation_text(config, train);
-  if (!config.data.valid_source.empty()) fingerprint_.validation = data::fingerprint_of(valid);
-  auto [tokenizer, files] = make_tokenizer(config, train, start, model_, observer);
-  tokenizer_.emplace(std::move(tokenizer));
-  files_ = std::move(files);
+  const TrainingPairs pairs(config);
+  fingerprint_.training = pairs.fingerprint();
+  std::vector<std::string> abbreviations;
+  {
+    const std::vector<data::SentencePair> sample = pairs.sample(kSampledPairs);
+    auto [tokenizer, files] = prepare_pair_tokenizer(config, sample, start, model_, observer);
+    tokenizer_.emplace(std::move(tokenizer));
+    files_ = std::move(files);
+    if (translation_tokenizer()) abbreviations = abbreviations_of(sample);
+  }
+  const int64_t longest = store_training(config, pairs, scratch, observer);
+  if (translation_tokenizer())
+    files_.emplace_back(document::kSentencesFile, document::text_of(sentence_settings(
+                                                      std::move(abbreviations), longest, start)));
+  read_validation(config, pairs.held_out());
+  observer.log(fmt::format("validation text: {} pairs", valid_text_.size()));
+}
 
-  const data::FilterOptions filter{
-      .max_tokens = std::min(config.data.max_tokens, config.model.max_positions),
-      .max_ratio = config.data.max_ratio};
-  std::vector<data::Example> examples;
-  for (const data::SentencePair& pair : train) examples.push_back(tokenize(pair));
-  const data::FilterReport report = data::filter_examples(examples, filter);
-  observer.log("training text: " + report.text());
-  require(!examples.empty(), "no training pair is left after filtering: {}", report.text());
+/// Makes the examples for training. Returns the usual length of the longest sources.
+int64_t PairsTask::store_training(const TrainConfig& config, const TrainingPairs& pairs,
+                                  const std::filesystem::path& scratch, Observer& observer) {
+  const std::vector<data::Corpus> corpora = training_corpora(config.data);
+  std::vector<data::FilterReport> reports = pairs.reports();
+  const TokenLimits limits{
+      .lengths = {.max_tokens = longest_side(config), .max_ratio = config.data.max_ratio},
+      .drop_least_aligned = config.data.drop_least_aligned};
+  StoredText stored =
+      store_text(pairs, encoders_of(*tokenizer_, model_, corpora), limits, scratch, reports);
+  filter_report_ = report_of(corpora, reports);
+  data::FilterReport all;
+  for (const data::FilterReport& report : reports) all.add_counts(report);
+  observer.log("training text: " + all.text());
+  require(all.kept() > 0, "no training pair is left after filtering: {}", all.text());
+  data::Mixture mixture = mixture_of(config.data, stored.sizes, config.run.seed);
+  if (corpora.size() > 1)
+    for (size_t i = 0; i < corpora.size(); ++i)
+      observer.log(fmt::format("    {}: {} pairs, drawn {} times in an epoch",
+                               corpora[i].source + corpora[i].tsv, stored.sizes[i],
+                               mixture.draws()[i]));
+  train_ = std::make_unique<data::StoredPairs>(std::move(stored.examples), std::move(mixture),
+                                               model_.decoder_start_id);
+  return stored.usual_longest_source;
+}
 
-  if (tokenizer_->translation_tokenizer())
-    files_.emplace_back(document::kSentencesFile,
-                        document::text_of(sentence_settings(train, examples, start)));
-
-  // Texts and tokens of validation pairs have the same indices, so pairs are filtered one by one.
-  for (data::SentencePair& pair : valid) {
-    std::vector<data::Example> one{tokenize(pair)};
-    data::filter_examples(one, {.max_tokens = filter.max_tokens, .max_ratio = 1e9});
-    if (one.empty()) continue;
-    valid_tokens_.push_back(std::move(one.front()));
+/// Reads the pairs for validation, if none are held out.
+void PairsTask::read_validation(const TrainConfig& config, std::vector<CorpusPair> held_out) {
+  const bool own = !validation_corpora(config.data).empty();
+  const std::vector<data::Corpus> corpora =
+      own ? validation_corpora(config.data) : training_corpora(config.data);
+  valid_encoders_ = encoders_of(*tokenizer_, model_, corpora);
+  for (CorpusPair& pair : validation_pairs(config, std::move(held_out))) {
+    if (own) data::add_pair(pair.text, fingerprint_.validation);
+    data::Example example = valid_encoders_[pair.corpus](pair.text);
+    if (data::length_problem(example, {.max_tokens = longest_side(config), .max_ratio = 1e9}))
+      continue;
+    valid_tokens_.push_back(std::move(example));
     valid_text_.push_back(std::move(pair));
   }
   require(!valid_text_.empty(), "no validation pair is left after filtering");
-  observer.log(fmt::format("validation text: {} pairs", valid_text_.size()));
-  train_ = std::make_unique<data::PairDataset>(std::move(examples), model_.decoder_start_id);
   valid_ = std::make_unique<data::PairDataset>(valid_tokens_, model_.decoder_start_id);
-}
-
-data::Example PairsTask::tokenize(const data::SentencePair& pair) const {
-  data::Example tokens{tokenizer_->encode_source(pair.source),
-                       tokenizer_->encode_target(pair.target)};
-  if (const text::TranslationTokenizer* const two = translation_tokenizer())
-    tokens.links = alignments_.links_of(pair, tokens, *two);
-  return tokens;
 }
 
 const text::TranslationTokenizer* PairsTask::translation_tokenizer() const {
@@ -210,20 +179,45 @@ PairsTask::Translations PairsTask::translate(const model::Transformer& model, Co
 /// Translates the sources of a batch.
 void PairsTask::translate(const model::Transformer& model, Compute compute,
                           const std::vector<int64_t>& indices, Translations& translations) const {
-  std::vector<std::vector<int32_t>> sources;
-  for (const int64_t index : indices)
-    sources.push_back(valid_tokens_[static_cast<size_t>(index)].source);
-  const auto found = generate::search(model, activation_dtype(compute), std::move(sources),
-                                      {.num_beams = static_cast<int>(validation_.num_beams)});
+  const generate::SearchOptions options{.num_beams = static_cast<int>(validation_.num_beams)};
+  const DType dtype = activation_dtype(compute);
+  generate::SearchBatch batch{.rules = {.eos_ids = model.config().eos_ids()},
+                              .memory_dtype = generate::default_cache_dtype(model, dtype)};
+  for (const int64_t index : indices) {
+    const auto i = static_cast<size_t>(index);
+    batch.inputs.push_back(
+        generate::translation_input(model.config(), options, valid_tokens_[i].source,
+                                    valid_encoders_[valid_text_[i].corpus].prompt()));
+  }
+  const auto found = generate::search(model, dtype, batch, options);
   const text::TranslationTokenizer* translator = translation_tokenizer();
   for (size_t i = 0; i < indices.size(); ++i) {
     const auto index = static_cast<size_t>(indices[i]);
-    const Hypothesis& best = found[i].front();
+    const Hypothesis& best = found[i].front().hypothesis;
     translations.texts[index] = tokenizer_->decode_target(best.tokens);
     if (translator)
       translations.confidences[index] = text_of(generate::confidence_example(
-          *translator, translations.texts[index], best, valid_text_[index].target));
+          *translator, translations.texts[index], best, valid_text_[index].text.target));
   }
+}
+
+/// The scores of each direction, if there are several.
+std::vector<DirectionScores> PairsTask::scores_of_directions(
+    const std::vector<std::string>& translations) const {
+  std::vector<DirectionScores> scores;
+  if (valid_encoders_.size() == 1) return scores;
+  for (size_t corpus = 0; corpus < valid_encoders_.size(); ++corpus) {
+    std::vector<std::string> own, references;
+    for (size_t i = 0; i < translations.size(); ++i) {
+      if (valid_text_[i].corpus != corpus) continue;
+      own.push_back(translations[i]);
+      references.push_back(valid_text_[i].text.target);
+    }
+    if (!own.empty())
+      scores.push_back({valid_encoders_[corpus].direction(), corpus_bleu(own, references).score,
+                        corpus_chrf(own, references).score});
+  }
+  return scores;
 }
 
 void PairsTask::evaluate(const model::Transformer& model, Compute compute, distribute::Group& group,
@@ -232,11 +226,12 @@ void PairsTask::evaluate(const model::Transformer& model, Compute compute, distr
   const auto [translations, confidences] = translate(model, compute, count, group);
   if (translation_tokenizer()) evaluated_files_ = calibration_files(confidences);
   std::vector<std::string> references;
-  for (size_t i = 0; i < count; ++i) references.push_back(valid_text_[i].target);
+  for (size_t i = 0; i < count; ++i) references.push_back(valid_text_[i].text.target);
   record.bleu = corpus_bleu(translations, references).score;
   record.chrf = corpus_chrf(translations, references).score;
+  record.directions = scores_of_directions(translations);
   for (size_t i = 0; i < std::min(count, static_cast<size_t>(validation_.samples)); ++i)
-    record.samples.push_back({valid_text_[i].source, references[i], translations[i]});
+    record.samples.push_back({valid_text_[i].text.source, references[i], translations[i]});
 }
 
 }  // namespace heed::train

@@ -12,14 +12,21 @@ namespace heed::train {
 void check_text_files(const TrainConfig& config) {
   const DataConfig& data = config.data;
   if (reads_pairs(config.run.task))
-    require(!data.tsv.empty() || (!data.source.empty() && !data.target.empty()),
-            "no training text: give data.source and data.target, or data.tsv");
+    require(!data.tsv.empty() || (!data.source.empty() && !data.target.empty()) ||
+                !data.corpora.empty(),
+            "no training text: give data.source and data.target, data.tsv, or data.corpora");
   else
     require(!data.text.empty(), "no training text: give data.text, a file or a folder of files");
-  for (const std::string* path :
-       {&data.source, &data.target, &data.tsv, &data.alignments, &data.valid_source,
-        &data.valid_target, &data.text, &data.valid_text})
-    if (!path->empty() && ::access(path->c_str(), R_OK) != 0) fail_system(*path, "cannot be read");
+  const auto check = [](const std::string& path) {
+    if (!path.empty() && ::access(path.c_str(), R_OK) != 0) fail_system(path, "cannot be read");
+  };
+  for (const auto& corpora : {training_corpora(data), validation_corpora(data)})
+    for (const data::Corpus& corpus : corpora)
+      for (const std::string* path :
+           {&corpus.source, &corpus.target, &corpus.tsv, &corpus.alignments})
+        check(*path);
+  check(data.text);
+  check(data.valid_text);
 }
 
 std::filesystem::path vocabulary_source(const TrainConfig& config, const RunDirectory& run) {
@@ -27,13 +34,15 @@ std::filesystem::path vocabulary_source(const TrainConfig& config, const RunDire
 }
 
 std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesystem::path& start,
-                                   Observer& observer) {
+                                   Observer& observer, const std::filesystem::path& scratch) {
   config.validate();
   check_text_files(config);
   switch (config.run.task) {
     case TaskKind::translation:
     case TaskKind::text_to_text:
-      return std::make_unique<PairsTask>(config, start, observer);
+      return std::make_unique<PairsTask>(
+          config, start, scratch.empty() ? std::filesystem::temp_directory_path() : scratch,
+          observer);
     case TaskKind::causal_lm:
       return make_causal_task(config, start, observer);
     case TaskKind::masked_lm:

@@ -31,6 +31,8 @@ class Task {
   virtual std::vector<checkpoint::NamedFile> files() const = 0;
   /// The piece of a token; empty if the tokenizer has none.
   virtual std::string piece(int32_t token) const = 0;
+  /// What was left out of the training text and why, as JSON; empty if the task filters nothing.
+  virtual std::string filter_report() const { return ""; }
   virtual SampleNames sample_names() const = 0;
   /// Adds scores and samples to a record that has the loss. The model's weights must be packed for
   /// `compute`. Collective: each rank of the group runs the model on its share, and all get what
@@ -62,8 +64,9 @@ std::filesystem::path vocabulary_source(const TrainConfig& config, const RunDire
 /// validation examples. If `start` is not empty, takes the vocabulary from that model directory: a
 /// checkpoint of this run, or the model to fine-tune. Throws Error on an invalid configuration, on
 /// text that is missing, empty, not UTF-8 or entirely filtered out, and on a tokenizer that does
-/// not fit the model.
+/// not fit the model. Tokens of parallel text are kept in files without names in `scratch`, a
+/// directory (empty: the system's for temporary files).
 std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesystem::path& start,
-                                   Observer& observer);
+                                   Observer& observer, const std::filesystem::path& scratch = {});
 
 }  // namespace heed::train
