@@ -13,12 +13,12 @@
 namespace heed::engine {
 namespace {
 
-const std::vector<std::string> kLines{"the old sailor forgot",
-                                      "the sea",
-                                      "a ship",
-                                      "in the old sea out went the ship",
-                                      "forgot",
-                                      "the ship"};
+const std::vector<std::string> kConfidentLines{"the old sailor forgot",
+                                               "the sea",
+                                               "a ship",
+                                               "in the old sea out went the ship",
+                                               "forgot",
+                                               "the ship"};
 
 /// Makes a translator of its own, whose calibration can be written.
 void copy_translator(const TemporaryDirectory& folder) {
@@ -34,7 +34,7 @@ struct HeldOut {
 HeldOut half_right(const Model& model) {
   HeldOut text;
   for (int i = 0; i < 60; ++i) {
-    const std::string line = kLines[static_cast<size_t>(i) % kLines.size()] +
+    const std::string line = kConfidentLines[static_cast<size_t>(i) % kConfidentLines.size()] +
                              std::string(i % 7 > 3 ? " the" : "") + (i % 5 > 2 ? " old" : "");
     text.sources.push_back(line);
     text.references.push_back(i / 6 % 2 == 0 ? model.translate(line).text() : "0");
@@ -108,14 +108,14 @@ TEST(Confidence, NeedsNoScoresAndChangesNoTranslation) {
   const Model model = Model::load(folder.path());
   for (const int beams : {1, 4}) {
     TranslateOptions options{.search = {.num_beams = beams, .scores = false}};
-    const auto plain = model.translate_batch(kLines, options);
+    const auto plain = model.translate_batch(kConfidentLines, options);
     options.confidence = true;
-    const auto confident = model.translate_batch(kLines, options);
+    const auto confident = model.translate_batch(kConfidentLines, options);
     Session session(model);
-    for (size_t i = 0; i < kLines.size(); ++i) {
+    for (size_t i = 0; i < kConfidentLines.size(); ++i) {
       EXPECT_EQ(confident[i].text(), plain[i].text());
       const Candidate& best = confident[i].candidates.front();
-      session.add({.prompt = kLines[i], .search = options.search, .confidence = true},
+      session.add({.prompt = kConfidentLines[i], .search = options.search, .confidence = true},
                   [&best](const Delta& delta) {
                     const Candidate& found = delta.candidates->front();
                     EXPECT_EQ(found.text, best.text);
@@ -173,7 +173,8 @@ TEST(Confidence, OfAMultilingualModelIsThatOfItsLanguages) {
 }
 
 TEST(ConfidencePage, MarksWhatShouldBeRead) {
-  Candidate good{.text = "a <b>"}, bad{.text = "c d"}, cut{.text = "e"};
+  Candidate good{.text = "a <b>", .hypothesis = {}}, bad{.text = "c d", .hypothesis = {}},
+      cut{.text = "e", .hypothesis = {}};
   good.confidence = 0.9;
   good.words = {{"a", 0.95}, {"<b>", 0.55}};
   bad.confidence = 0.2;

@@ -9,19 +9,19 @@
 namespace heed {
 namespace {
 
-const Model& translator() {
+const Model& glossary_translator() {
   static const Model model = Model::load(engine::models().translator());
   return model;
 }
 
-const std::vector<std::string> kLines{"the old ship", "in the sea", "", "a ship, a ship"};
+const std::vector<std::string> kGlossaryLines{"the old ship", "in the sea", "", "a ship, a ship"};
 
 TranslateOptions with_glossary() {
   return {.glossary = {{"ship", {"sea"}}, {"the old", {"went", "out"}}},
           .do_not_translate = {"in"}};
 }
 
-int64_t count(const std::string& text, const std::string& word) {
+int64_t count_words(const std::string& text, const std::string& word) {
   int64_t found = 0;
   const std::string padded = " " + text + " ";
   for (size_t at = padded.find(" " + word); at != padded.npos; at = padded.find(" " + word, at + 1))
@@ -32,57 +32,62 @@ int64_t count(const std::string& text, const std::string& word) {
 TEST(Glossary, TermsAreInEachTranslationOfALine) {
   TranslateOptions options = with_glossary();
   options.search.n_best = 4;
-  const std::vector<Translation> found = translator().translate_batch(kLines, options);
+  const std::vector<Translation> found =
+      glossary_translator().translate_batch(kGlossaryLines, options);
   ASSERT_EQ(found.size(), 4u);
   for (const Candidate& one : found[0].candidates) {
-    EXPECT_GE(count(one.text, "sea"), 1) << one.text;
-    EXPECT_GE(count(one.text, "went") + count(one.text, "out"), 1) << one.text;
+    EXPECT_GE(count_words(one.text, "sea"), 1) << one.text;
+    EXPECT_GE(count_words(one.text, "went") + count_words(one.text, "out"), 1) << one.text;
   }
-  for (const Candidate& one : found[1].candidates) EXPECT_GE(count(one.text, "in"), 1) << one.text;
+  for (const Candidate& one : found[1].candidates)
+    EXPECT_GE(count_words(one.text, "in"), 1) << one.text;
   EXPECT_TRUE(found[2].candidates.empty());
-  for (const Candidate& one : found[3].candidates) EXPECT_GE(count(one.text, "sea"), 2) << one.text;
+  for (const Candidate& one : found[3].candidates)
+    EXPECT_GE(count_words(one.text, "sea"), 2) << one.text;
 }
 
 TEST(Glossary, LinesWithoutTermsKeepTheirTranslation) {
   TranslateOptions options = with_glossary();
   options.glossary = {{"sailor", {"sea"}}};
   options.do_not_translate = {};
-  for (const std::string& line : kLines)
-    EXPECT_EQ(translator().translate(line, options).text(), translator().translate(line).text());
+  for (const std::string& line : kGlossaryLines)
+    EXPECT_EQ(glossary_translator().translate(line, options).text(),
+              glossary_translator().translate(line).text());
 }
 
 TEST(Glossary, TermsAreInTheSentencesOfADocument) {
-  const DocumentTranslation found = translator().translate_document("The old ship. In the sea!\n",
-                                                                    {.translate = with_glossary()});
-  EXPECT_GE(count(found.text, "sea"), 1) << found.text;
-  EXPECT_GE(count(found.text, "went") + count(found.text, "out"), 1) << found.text;
+  const DocumentTranslation found = glossary_translator().translate_document(
+      "The old ship. In the sea!\n", {.translate = with_glossary()});
+  EXPECT_GE(count_words(found.text, "sea"), 1) << found.text;
+  EXPECT_GE(count_words(found.text, "went") + count_words(found.text, "out"), 1) << found.text;
 }
 
 TEST(Glossary, ASessionRequiresTheSameTexts) {
   const TranslateOptions options = with_glossary();
-  const auto required = translator().required_texts(kLines, options);
+  const auto required = glossary_translator().required_texts(kGlossaryLines, options);
   EXPECT_EQ(required[0].size(), 2u);
   EXPECT_TRUE(required[2].empty());
   ASSERT_EQ(required[3].size(), 1u);
   EXPECT_EQ(required[3][0].places.size(), 2u);
-  Session session(translator());
-  std::vector<std::string> found(kLines.size());
-  for (size_t i = 0; i < kLines.size(); ++i) {
-    if (kLines[i].empty()) continue;
-    session.add({.prompt = kLines[i], .required_texts = required[i]}, [&, i](const Delta& delta) {
-      found[i] = delta.candidates->front().text;
-      return true;
-    });
+  Session session(glossary_translator());
+  std::vector<std::string> found(kGlossaryLines.size());
+  for (size_t i = 0; i < kGlossaryLines.size(); ++i) {
+    if (kGlossaryLines[i].empty()) continue;
+    session.add({.prompt = kGlossaryLines[i], .required_texts = required[i]},
+                [&, i](const Delta& delta) {
+                  found[i] = delta.candidates->front().text;
+                  return true;
+                });
   }
   while (session.step()) {
   }
-  for (size_t i = 0; i < kLines.size(); ++i)
-    EXPECT_EQ(found[i], translator().translate(kLines[i], options).text());
+  for (size_t i = 0; i < kGlossaryLines.size(); ++i)
+    EXPECT_EQ(found[i], glossary_translator().translate(kGlossaryLines[i], options).text());
 }
 
 TEST(Glossary, WhatCannotBeDoneIsRefused) {
   const auto refused = [](TranslateOptions options, const std::string& part) {
-    expect_error([&] { translator().translate_batch(kLines, options, 5); }, part);
+    expect_error([&] { glossary_translator().translate_batch(kGlossaryLines, options, 5); }, part);
   };
   TranslateOptions options = with_glossary();
   options.search.num_beams = 1;
@@ -102,7 +107,7 @@ TEST(Glossary, WhatCannotBeDoneIsRefused) {
       "this model does not translate");
   expect_error(
       [&] {
-        Session(translator())
+        Session(glossary_translator())
             .add({.prompt = "the", .required_texts = {{{"sea"}, {{7, 8}}}}},
                  [](const Delta&) { return true; });
       },

@@ -212,9 +212,13 @@ TEST_F(Shortlists, ATranslationHasItsRequiredTermsToo) {
   const auto terms = std::make_shared<const RequiredTerms>(
       std::vector<RequiredTerm>{{.name = "term", .alternatives = {{40, 41}}}},
       tokenizer_.vocab_size());
-  const Translator translator(*model, tokenizer_,
-                              {.search = {.num_beams = 4}, .shortlist = shortlist});
-  const auto found = translator.translate({"the old sailor", "the"}, 1, {terms, nullptr});
+  const auto terms_of = [&](const std::string& line, std::span<const int32_t>) {
+    return line == "the" ? nullptr : terms;
+  };
+  const Translator translator(
+      *model, tokenizer_,
+      {.search = {.num_beams = 4}, .terms_of = terms_of, .shortlist = shortlist});
+  const auto found = translator.translate({"the old sailor", "the"});
   const std::vector<int32_t>& tokens = found[0].candidates.front().hypothesis.tokens;
   EXPECT_NE(std::ranges::search(tokens, std::vector<int32_t>{40, 41}).begin(), tokens.end());
 }

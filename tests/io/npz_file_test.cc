@@ -33,7 +33,7 @@ std::string npz(std::string header, const std::string& data, char version = 1) {
 constexpr const char* kFloats = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }";
 const std::string kOneAndTwo("\0\0\x80\x3f\0\0\0\x40", 8);
 
-std::string error_of(const std::string& file) {
+std::string npz_error(const std::string& file) {
   const TemporaryDirectory folder;
   write_quickly(folder / "f.npz", file);
   try {
@@ -45,7 +45,7 @@ std::string error_of(const std::string& file) {
 }
 
 TEST(NpzFile, HasTheArraysOfNumpy) {
-  for (const char version : {1, 2, 3}) {
+  for (const char version : {'\1', '\2', '\3'}) {
     const TemporaryDirectory folder;
     write_quickly(folder / "f.npz", npz(kFloats, kOneAndTwo, version));
     const auto file = NpzFile::open(folder / "f.npz");
@@ -72,7 +72,7 @@ TEST(NpzFile, IsReadAsMarianWritesIt) {
 
 TEST(NpzFile, ThatIsDamagedIsRefused) {
   const auto with = [](const std::string& header, const std::string& data = kOneAndTwo) {
-    return error_of(npz(header, data));
+    return npz_error(npz(header, data));
   };
   EXPECT_NE(with("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2)}").find("Fortran"),
             std::string::npos);
@@ -90,11 +90,11 @@ TEST(NpzFile, ThatIsDamagedIsRefused) {
   EXPECT_NE(
       with("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 1, 1, 2)}").find("has 5 axes"),
       std::string::npos);
-  EXPECT_NE(error_of(npz(kFloats, kOneAndTwo, 9)).find("has version 9"), std::string::npos);
-  EXPECT_NE(error_of("PK").find("no zip archive"), std::string::npos);
+  EXPECT_NE(npz_error(npz(kFloats, kOneAndTwo, 9)).find("has version 9"), std::string::npos);
+  EXPECT_NE(npz_error("PK").find("no zip archive"), std::string::npos);
   const std::string whole = npz(kFloats, kOneAndTwo);
   for (size_t size = 4; size < whole.size(); ++size)
-    EXPECT_NE(error_of(whole.substr(0, size)), "no error") << size;
+    EXPECT_NE(npz_error(whole.substr(0, size)), "no error") << size;
 }
 
 }  // namespace

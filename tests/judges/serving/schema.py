@@ -92,7 +92,8 @@ def main():
         failed = [] if subprocess.run([python, "-m", "openapi_spec_validator", schema]).returncode == 0 else [schema]
         for path, operations in json.loads(schema.read_text())["paths"].items():
             takes_body = any("requestBody" in one for one in operations.values())
-            if path in (sys.argv[4:] or [path]) and not tried(folder, url, path, seconds if takes_body else min(seconds, 10)):
+            own_seconds = seconds if takes_body else min(seconds, 10)
+            if path in (sys.argv[4:] or [path]) and not tried(folder, url, path, own_seconds):
                 failed.append(path)
     print("failed:", *failed or ["none"])
     raise SystemExit(bool(failed) or server.status != 0)

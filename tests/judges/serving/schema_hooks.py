@@ -55,7 +55,7 @@ def fit_constraint(body):
 def fit_generation(body):
     fit_constraint(body)
     body.setdefault("max_tokens", OUTPUT)
-    for name in ("max_tokens", "max_completion_tokens", "max_new_tokens", "max_output_tokens"):
+    for name in ("max_tokens", "max_completion_tokens", "max_new_tokens", "max_output_tokens", "n_predict"):
         if name in body:
             body[name] = min(body[name] or OUTPUT, OUTPUT)
     body.pop("suffix", None)  # the model has no tokens for it
