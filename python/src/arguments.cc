@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "heed/base/file.h"
+
 namespace heed::python {
 namespace {
 
