@@ -52,7 +52,7 @@ inline double slowdown() {
 /// Calls `body` in a child process and expects that it ends, normally or with an Error of one short
 /// line of printable ASCII, within `seconds` natively and with at most `megabytes` more memory than
 /// before. Returns the text of the Error, or "" when there was none.
-inline std::string expect_cheap(const std::function<void()>& body, double seconds = 5,
+inline std::string expect_cheap(const std::function<void()>& body, double seconds = 15,
                                 double megabytes = 400) {
   const std::string outcome = in_child([&]() -> std::string {
     // The limits end a child that hangs or allocates without bound. Sanitizers reserve more memory.

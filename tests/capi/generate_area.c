@@ -230,6 +230,7 @@ int test_search(const struct test_paths* paths) {
   OK(heed_search_result_get(result, 2, 0, &best, &last_error));
   CHECK(strstr(best.text.data, "ship") != NULL);
   OK(heed_search_result_free(result, &last_error));
+  options.glossary_count = options.do_not_translate_count = 0;
   options.then = model; /* a second step, with alignments of the source */
   OK(heed_translate(model, lines, 1, &options, &result, &last_error));
   OK(heed_search_result_get(result, 0, 0, &best, &last_error));

@@ -125,7 +125,8 @@ TEST_F(TwoSteps, AreThoseOfLibreTranslateToo) {
   }
   Json request = {{"q", {"the sea", "a ship"}}, {"source", "de"}, {"target", "fr"}};
   const Json found = posted("/translate", request);
-  EXPECT_EQ(found["translatedText"], Json({twice("the sea"), twice("a ship")}));
+  ASSERT_EQ(twice("a ship"), "");  // a sentence whose translation is empty keeps its text
+  EXPECT_EQ(found["translatedText"], Json({twice("the sea"), "a ship"}));
   EXPECT_EQ(found["via"], "en");
   request["target"] = "en";
   EXPECT_FALSE(posted("/translate", request).contains("via"));

@@ -6,15 +6,25 @@
 #include "heed/serve/api_error.h"
 
 namespace heed::serve {
+namespace {
+
+/// Returns read(). What a document has wrong is the fault of its field.
+template <typename Read>
+auto read_field(const std::string& field, const Read& read) {
+  try {
+    return read();
+  } catch (const InputError& error) {
+    throw invalid_request(field, error.what());
+  }
+}
+
+}  // namespace
 
 GivenDocuments::GivenDocuments(const Model& model, const std::vector<std::string>& texts,
                                const DocumentOptions& options, const std::string& field) {
   for (const std::string& text : texts) {
-    try {
-      documents_.emplace_back(model, text, options, true);
-    } catch (const InputError& error) {
-      throw invalid_request(field, error.what());
-    }
+    documents_.push_back(
+        read_field(field, [&] { return engine::SplitDocument(model, text, options, true); }));
     for (const DocumentSentence& sentence : documents_.back().sentences())
       sentences_.push_back(sentence.source);
     first_.push_back(sentences_.size());
@@ -43,11 +53,12 @@ int GivenDocuments::alternatives(size_t i, const std::vector<TranslatedText>& tr
 }
 
 std::vector<std::string> texts_in(const std::vector<std::string>& documents,
-                                  const std::string& format) {
+                                  const std::string& format, const std::string& field) {
   std::vector<std::string> texts;
   for (const std::string& text : documents) {
-    const auto document =
-        document::Document::read(text, document::format_named(format), {.decoded = true});
+    const auto document = read_field(field, [&] {
+      return document::Document::read(text, document::format_named(format), {.decoded = true});
+    });
     for (const document::Segment& segment : document.segments()) texts.push_back(segment.text);
   }
   return texts;

@@ -38,8 +38,9 @@ class GivenDocuments {
   std::vector<size_t> first_ = {0};
 };
 
-/// The texts of documents in a format, without markup, for telling their language.
+/// The texts of documents in a format, without markup, for telling their language. Throws ApiError
+/// as GivenDocuments().
 std::vector<std::string> texts_in(const std::vector<std::string>& documents,
-                                  const std::string& format);
+                                  const std::string& format, const std::string& field);
 
 }  // namespace heed::serve

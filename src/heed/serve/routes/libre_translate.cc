@@ -121,7 +121,7 @@ std::string detected_for(const Services& services, JsonFields& fields, const std
     throw invalid_request("target", fmt::format("{} is not supported", one_line(target)));
   if (!fields.find("q")) throw missing("q");
   const std::string format = fields.one_of("format", {"text", "html"});
-  return detect_source_of(texts_in(read_texts(fields, "q"), format), sources, "source").code;
+  return detect_source_of(texts_in(read_texts(fields, "q"), format, "q"), sources, "source").code;
 }
 
 }  // namespace
@@ -176,7 +176,7 @@ void post_libre_translate(const ModelCall& call) {
   Json detected;
   if (source == engine::kDetectSource && !sources.empty()) {
     engine::DetectedSource found =
-        detect_source_of(texts_in(texts, document.format), sources, "source");
+        detect_source_of(texts_in(texts, document.format, "q"), sources, "source");
     source = found.code;
     found.language.code = found.code;
     detected = detected_json(found.language);

@@ -84,7 +84,7 @@ struct TranslateAnswer {
 
 /// Replaces the source "auto" by the language that the texts are in, which is returned.
 Json resolve_source(const ModelCall& call, const std::vector<std::string>& texts,
-                    std::string& source) {
+                    const std::optional<DocumentOptions>& document, std::string& source) {
   if (source != engine::kDetectSource) return nullptr;
   std::vector<std::string> codes = call.model().source_languages();
   if (!call.target.source_language.empty()) codes = {call.target.source_language};
@@ -92,7 +92,8 @@ Json resolve_source(const ModelCall& call, const std::vector<std::string>& texts
     throw invalid_request("source_language",
                           "source_language is \"auto\", and nothing says what the model "
                           "translates from: leave it out");
-  const engine::DetectedSource found = detect_source_of(texts, codes, "source_language");
+  const engine::DetectedSource found = detect_source_of(
+      document ? texts_in(texts, document->format, "text") : texts, codes, "source_language");
   source = found.code;
   return {{"language", short_language(found.code)}, {"probability", found.language.probability}};
 }
@@ -143,8 +144,7 @@ void post_translate(const ModelCall& call) {
   TranslateOptions options = read_translate_options(fields);
   const std::optional<DocumentOptions> document = read_document_options(fields);
   fields.end();
-  const Json detected = resolve_source(call, document ? texts_in(texts, document->format) : texts,
-                                       options.source_language);
+  const Json detected = resolve_source(call, texts, document, options.source_language);
   const TranslationPath path = path_of(call, options, named);
   if (path.is_direct()) use_own_codes(call, options.source_language, options.target_language);
   TranslateAnswer answer{.model = call.target.name,
