@@ -14,7 +14,7 @@ std::string npz(std::string header, const std::string& data, char version = 1) {
   header += '\n';
   const auto number = [](size_t value, int bytes) {
     std::string text;
-    for (int i = 0; i < bytes; ++i) text += static_cast<char>((value >> (8 * i)) & 0xff);
+    for (int i = 0; i < bytes; ++i, value >>= 8) text += static_cast<char>(value & 0xff);
     return text;
   };
   const std::string array = std::string("\x93NUMPY") + version + '\0' +
