@@ -58,22 +58,20 @@ bool has_unknown(const text::TranslationTokenizer& tokenizer, std::span<const in
                              [&](int32_t token) { return tokenizer.piece(token) == "<unk>"; });
 }
 
-void check_spelling(const text::TranslationTokenizer& tokenizer, const std::string& text,
-                    std::span<const int32_t> tokens) {
-  require_input(!tokens.empty(), "the required term {} is empty", quoted(text));
-  require_input(!has_unknown(tokenizer, tokens),
-                "the required term {} has characters that the vocabulary lacks", quoted(text));
+/// Why `tokens` do not spell `text`, from which they were made; empty if they do.
+std::string spelling_problem(const text::TranslationTokenizer& tokenizer, const std::string& text,
+                             std::span<const int32_t> tokens) {
+  if (tokens.empty()) return "is empty";
+  if (has_unknown(tokenizer, tokens)) return "has characters that the vocabulary lacks";
   const std::string spelt = tokenizer.decode_target(tokens);
-  require_input(spelt == text, "the required term {} cannot be written, the vocabulary makes it {}",
-                quoted(text), quoted(spelt));
+  if (spelt == text) return {};
+  return fmt::format("cannot be written, the vocabulary makes it {}", quoted(spelt));
 }
 
 }  // namespace
 
 bool can_spell(const text::TranslationTokenizer& tokenizer, const std::string& text) {
-  const std::vector<int32_t> tokens = encode_without_end(tokenizer, text);
-  return !tokens.empty() && !has_unknown(tokenizer, tokens) &&
-         tokenizer.decode_target(tokens) == text;
+  return spelling_problem(tokenizer, text, encode_without_end(tokenizer, text)).empty();
 }
 
 RequiredTerm required_term(const text::TranslationTokenizer& tokenizer,
@@ -83,7 +81,8 @@ RequiredTerm required_term(const text::TranslationTokenizer& tokenizer,
   for (const std::string& text : alternatives) {
     blame_input([&] { text::require_utf8(text, "a required term"); });
     std::vector<int32_t> tokens = encode_without_end(tokenizer, text);
-    check_spelling(tokenizer, text, tokens);
+    const std::string problem = spelling_problem(tokenizer, text, tokens);
+    require_input(problem.empty(), "the required term {} {}", quoted(text), problem);
     term.alternatives.push_back(std::move(tokens));
     const std::pair<const char*, std::string> behind[] = {{"a", " " + text}, {"(", text}};
     for (const auto& [before, added] : behind)

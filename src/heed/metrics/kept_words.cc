@@ -4,25 +4,12 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "heed/text/spaced_words.h"
 #include "heed/text/unicode/properties.h"
 #include "heed/text/utf8.h"
 
 namespace heed::metrics {
 namespace {
-
-/// Scripts without spaces between words.
-const text::CharSet& unspaced_scripts() {
-  static const text::CharSet set = [] {
-    text::CodePointRanges all;
-    for (const char* script : {"Han", "Hiragana", "Katakana", "Thai"})
-      all.add(text::property_named(script).value());
-    all.add(0x0E80, 0x0EFF);  // Lao
-    all.add(0x1000, 0x109F);  // Myanmar
-    all.add(0x1780, 0x17FF);  // Khmer
-    return text::CharSet(all);
-  }();
-  return set;
-}
 
 /// What words are compared by: lower case, without the punctuation around them unless nothing else
 /// is there.
@@ -77,6 +64,7 @@ class EndDistances {
 }  // namespace
 
 std::vector<WordRange> word_ranges(std::string_view text) {
+  static const text::CharSet kUnspaced(text::unspaced_scripts());
   std::vector<WordRange> words;
   bool open = false, unspaced = false;  // whether a word goes on, and begins with such a script
   size_t at = 0;
@@ -88,7 +76,7 @@ std::vector<WordRange> word_ranges(std::string_view text) {
       return;
     }
     const bool mark = text::is_combining_mark(point.value);
-    const bool own = !mark && unspaced_scripts().contains(point.value);
+    const bool own = !mark && kUnspaced.contains(point.value);
     if (!open || own || (unspaced && !mark && text::is_word(point.value))) {
       words.push_back({begin, begin});
       open = true;

@@ -7,18 +7,23 @@ namespace heed::text {
 namespace {
 
 CodePointRanges spaced_words() {
-  CodePointRanges spaced, others;
+  CodePointRanges spaced, others = unspaced_scripts();
   for (const char* category : {"l", "m", "n"}) spaced.add(property_named(category).value());
-  for (const char* script : {"han", "hiragana", "katakana", "thai"})
-    others.add(property_named(script).value());
-  others.add(0x0E80, 0x0EFF);  // Lao
-  others.add(0x1000, 0x109F);  // Burmese
-  others.add(0x1780, 0x17FF);  // Khmer
   others.add(0x30FC, 0x30FC);  // the long vowel of Hiragana and Katakana
   return spaced.intersected(others.inverted());
 }
 
 }  // namespace
+
+CodePointRanges unspaced_scripts() {
+  CodePointRanges scripts;
+  for (const char* script : {"han", "hiragana", "katakana", "thai"})
+    scripts.add(property_named(script).value());
+  scripts.add(0x0E80, 0x0EFF);  // Lao
+  scripts.add(0x1000, 0x109F);  // Burmese
+  scripts.add(0x1780, 0x17FF);  // Khmer
+  return scripts;
+}
 
 bool is_in_spaced_word(char32_t value) {
   static const CharSet set(spaced_words());

@@ -3,10 +3,15 @@
 #include <cstddef>
 #include <string_view>
 
+#include "heed/text/unicode/char_set.h"
+
 namespace heed::text {
 
+/// The scripts that have no spaces between words: Chinese, Japanese, Thai, Lao, Khmer and Burmese.
+CodePointRanges unspaced_scripts();
+
 /// Whether a code point is part of a word that spaces separate from others: a letter, mark or
-/// number, but not of Chinese, Japanese, Thai, Lao, Khmer and Burmese, which have no such spaces.
+/// number, but not of unspaced_scripts().
 bool is_in_spaced_word(char32_t value);
 
 /// Whether valid UTF-8 begins, or ends, inside of such a word. False for an empty text.
