@@ -112,6 +112,9 @@ TEST(Pivot, RefusesLanguagesThatModelsDoNotHave) {
                                           .confidence = true});
             }),
             "confidence was requested, and there is no calibration of two models");
+  const Model alone = Model::load(models().translator());
+  EXPECT_EQ(error_of([&] { alone.translate("the sea", {.via = "en"}); }),
+            "via is \"en\", and the model has no choice of languages: then names a second model");
 }
 
 }  // namespace

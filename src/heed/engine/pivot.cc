@@ -42,6 +42,9 @@ bool has_pivot(const TranslateOptions& options) { return !options.via.empty() ||
 TranslateOptions first_step(const Model& first, const TranslateOptions& options) {
   require_input(options.glossary.empty(),
                 "the translation has two steps, by via or then, and a glossary is of one");
+  require_input(options.then || !first.languages().empty(),
+                "via is {}, and the model has no choice of languages: then names a second model",
+                quoted(options.via));
   require_other(options.via, options.source_language, "source");
   TranslateOptions step = options;
   step.via.clear();
