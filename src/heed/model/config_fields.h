@@ -69,6 +69,9 @@ void visit_mixture_fields(Config& c, Visit&& visit) {
   visit("topk_group", c.moe.topk_group, "groups that a token's experts are selected from");
   visit("first_k_dense_replace", c.first_k_dense_replace,
         "dense layers before the first mixture of experts");
+  visit("moe_every_n_layers", c.moe_every_n_layers,
+        "above 1, of so many layers only the second is a mixture of experts");
+  visit("moe_output_bias", c.moe.output_bias, "a bias of a mixture's output");
 }
 
 /// Calls visit(name, member, help) for every field of a configuration (const or not) that describes
@@ -86,6 +89,10 @@ void visit_fields(Config& c, Visit&& visit) {
   visit("head_dim", c.head_dim, "width of a query and a key; 0: d_model / num_attention_heads");
   visit("v_head_dim", c.v_head_dim, "width of a value; 0: head_dim");
   visit("d_ff", c.d_ff, "width of the feed-forward network, F");
+  visit("embedding_size", c.embedding_size,
+        "width of the embeddings, which a linear map takes to d_model; 0: d_model");
+  visit("num_hidden_groups", c.layer_groups,
+        "groups of encoder layers that share their weights (ALBERT); 0: none share");
   visit("encoder_attention_heads", c.encoder_heads, "H of the encoder; 0: num_attention_heads");
   visit("encoder_ffn_dim", c.encoder_d_ff, "F of the encoder; 0: d_ff");
   visit("hidden_act", c.activation, "activation of the feed-forward network");
@@ -101,6 +108,7 @@ void visit_fields(Config& c, Visit&& visit) {
   visit("qkv_bias", c.qkv_bias, "biases of the query, key and value projections");
   visit("o_bias", c.o_bias, "bias of the attention output projection");
   visit("mlp_bias", c.ff_bias, "biases of the feed-forward network");
+  visit("mlp_up_bias", c.ff_up_bias, "false: without those of its projections up and of its gates");
   visit("attention_scale", c.attention_scale,
         "factor of the attention scores; 0: 1 / sqrt(head_dim)");
   visit("scale_attn_by_inverse_layer_idx", c.scale_attn_by_inverse_layer_idx,

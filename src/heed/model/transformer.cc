@@ -58,11 +58,12 @@ Transformer::Transformer(ModelConfig config, std::optional<uint64_t> seed,
     : config_(validated(std::move(config))),
       parts_(std::move(parts)),
       parameters_(seed, parts_.get()),
-      embedding_(create_embedding(
-          parameters_,
-          config_.encoder_vocab_size > 0 ? "model.decoder.embed_tokens.weight"
-                                         : "model.shared.weight",
-          parts_ ? parts_->size(config_.vocab_size) : config_.vocab_size, config_.d_model)),
+      embedding_(create_embedding(parameters_,
+                                  config_.encoder_vocab_size > 0
+                                      ? "model.decoder.embed_tokens.weight"
+                                      : "model.shared.weight",
+                                  parts_ ? parts_->size(config_.vocab_size) : config_.vocab_size,
+                                  config_.embedding_width())),
       source_embedding_(config_.encoder_vocab_size > 0
                             ? &create_embedding(parameters_, "model.encoder.embed_tokens.weight",
                                                 config_.encoder_vocab_size, config_.d_model)
@@ -204,8 +205,7 @@ Tensor Transformer::classify(Context& context, const Tokens& text) const {
   const DeviceScope scope(device_);
   const Tensor states =
       has_encoder() ? encode(context, text).states : decode_all(context, text);  // [N, D]
-  return classifier_->logits(context,
-                             classified_states(context, config_, states, text.ids, text.offsets));
+  return classifier_->logits(context, states, text.ids, text.offsets);
 }
 
 ops::Loss Transformer::loss(Context& context, const Tokens& source, const Tokens& decoder_input,

@@ -34,13 +34,20 @@ Kind read_kind(ConfigReader& block) {
   }
 }
 
+/// Alibaba's GTE alone has the kind "ntk".
+void require_kind(const ConfigReader& block, Kind kind, bool ntk) {
+  require(kind != Kind::ntk || ntk,
+          "{}: rope_type is ntk, expected none, linear, llama3, yarn, dynamic or longrope",
+          block.file());
+}
+
 /// The numbers that a kind of scaling has.
 void read_scaling(ConfigReader& block, nn::RotaryScaling& s) {
   s.kind = read_kind(block);
   if (s.kind == Kind::none) return;
   const auto read = [&](const char* key, double& value) { value = block.get_or(key, value); };
   read("factor", s.factor);
-  if (s.kind == Kind::linear || s.kind == Kind::dynamic) return;
+  if (s.kind == Kind::linear || s.kind == Kind::dynamic || s.kind == Kind::ntk) return;
   s.original_max_positions = block.get_or(kOriginal, s.original_max_positions);
   if (s.kind == Kind::llama3) {
     read("low_freq_factor", s.low_freq_factor);
@@ -71,7 +78,7 @@ int64_t extended(const nn::RotaryScaling& s, int64_t original) {
 /// longest sequence is the original one; see ModelConfig::set_context().
 void complete_scaling(ConfigReader& json, ModelConfig& config) {
   nn::RotaryScaling& s = config.rotary_scaling;
-  if (s.kind == Kind::none || s.kind == Kind::linear) return;
+  if (s.kind == Kind::none || s.kind == Kind::linear || s.kind == Kind::ntk) return;
   if (s.kind == Kind::dynamic) {
     s.original_max_positions = config.max_positions;
     return;
@@ -171,7 +178,7 @@ nlohmann::json scaling_json(const nn::RotaryScaling& s) {
     if (value != 0.0) json[key] = value;
   };
   given("factor", s.factor);
-  if (s.kind == linear || s.kind == dynamic) return json;
+  if (s.kind == linear || s.kind == dynamic || s.kind == ntk) return json;
   if (s.original_max_positions) json["original_max_position_embeddings"] = s.original_max_positions;
   if (s.kind == llama3) {
     json["low_freq_factor"] = s.low_freq_factor;
@@ -204,6 +211,7 @@ void read_rotary(ConfigReader& json, const RotaryFields& fields, ModelConfig& co
   json.read_object(kParameters, [&](ConfigReader& block) {
     config.rotary_theta = block.get_or("rope_theta", config.rotary_theta);
     read_scaling(block, config.rotary_scaling);
+    require_kind(block, config.rotary_scaling.kind, fields.ntk);
     if (fields.fraction) fraction = block.get_or("partial_rotary_factor", fraction);
   });
   if (fields.fraction) set_rotary_dim(fraction, json.file(), config);
@@ -221,6 +229,7 @@ void read_rotary_by_layer(ConfigReader& json, const LayerRotaryFields& fields,
     blocks.read_object(kFull, [&](ConfigReader& block) {
       config.rotary_theta = block.get_or("rope_theta", config.rotary_theta);
       read_scaling(block, config.rotary_scaling);
+      require_kind(block, config.rotary_scaling.kind, false);
     });
     blocks.read_object(kSliding, [&](ConfigReader& block) { read_local(block, config); });
   });
