@@ -60,16 +60,15 @@ TEST_P(ClassifierGolden, SavingAndLoadingGivesTheSameFileAndModel) {
   EXPECT_EQ(difference(logits(*again, {ids_, offsets_}), logits()), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, ClassifierGolden,
-                         ::testing::Values("bert-sequence", "roberta-sequence",
-                                           "distilbert-sequence", "mpnet-sequence",
-                                           "modernbert-sequence", "nomic-bert-sequence",
-                                           "llama-sequence", "gemma2-sequence", "gpt2-sequence",
-                                           "bert-token", "roberta-token", "modernbert-token",
-                                           "llama-token", "gpt2-token",
-                                           "electra-sequence", "electra-token", "albert-sequence",
-                                           "eurobert-sequence", "eurobert-token", "gte-sequence"),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(
+    Families, ClassifierGolden,
+    ::testing::Values("bert-sequence", "roberta-sequence", "distilbert-sequence", "mpnet-sequence",
+                      "modernbert-sequence", "nomic-bert-sequence", "llama-sequence",
+                      "gemma2-sequence", "gpt2-sequence", "bert-token", "roberta-token",
+                      "modernbert-token", "llama-token", "gpt2-token", "electra-sequence",
+                      "electra-token", "albert-sequence", "eurobert-sequence", "eurobert-token",
+                      "gte-sequence", "deberta-v2-sequence", "deberta-v2-token"),
+    case_name);
 
 }  // namespace
 }  // namespace heed::checkpoint

@@ -45,6 +45,12 @@ TEST(EncoderFamilies, ReportUnsupportedVariantsByFileKeyFoundAndExpected) {
       {"albert", "inner_group_num", 2, "f: inner_group_num is 2, expected 1"},
       {"eurobert-sequence", "classifier_pooling", "max",
        "f: classifier_pooling is \"max\", expected \"bos\", \"mean\" or \"late\""},
+      {"deberta-v2", "conv_kernel_size", 3, "f: conv_kernel_size is 3, expected 0"},
+      {"deberta-v2", "legacy", false, "f: legacy is false, expected true"},
+      {"deberta-v2", "embedding_size", 8, "f: embedding_size is 8, expected hidden_size, 16"},
+      {"deberta-v2", "relative_attention", false,
+       "f: relative_attention and pos_att_type are false and [\"p2c\",\"c2p\"], expected true "
+       "and "},
       {"gte", "position_embedding_type", "absolute",
        "f: position_embedding_type is \"absolute\", expected \"rope\""},
       {"gte-new", "logn_attention_scale", true, "f: logn_attention_scale is true, expected false"},
@@ -57,7 +63,8 @@ TEST(EncoderFamilies, ReportUnsupportedVariantsByFileKeyFoundAndExpected) {
       {"llama2",
        "rope_scaling",
        {{"type", "ntk"}, {"factor", 2.0}},
-       "f: rope_type is ntk, expected none, linear, llama3, yarn, dynamic or longrope"},
+       "f: rope_type \"ntk\" is not known, expected one of none, linear, llama3, yarn, dynamic, "
+       "longrope"},
       {"nomic-bert", "activation_function", "gelu",
        "f: activation_function is \"gelu\", expected that of hidden_act, \"silu\""},
       {"bart", "normalize_before", true, "f: normalize_before is true, expected false"},

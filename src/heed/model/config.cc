@@ -91,6 +91,22 @@ void check_encoder_options(const ModelConfig& c) {
           "embedding_size is {}, expected 0 with a head without head_transform", c.embedding_size);
 }
 
+void check_disentangled(const ModelConfig& c) {
+  const nn::DisentangledConfig& d = c.disentangled;
+  if (!d.present()) return;
+  check_size("max_relative_positions", d.max_distance, 2);
+  check_size("position_buckets", d.buckets, 0);
+  require(d.buckets == 0 || (d.buckets >= 4 && d.max_distance - 1 > d.buckets / 2),
+          "position_buckets is {}, expected 0, or at least 4 and less than twice "
+          "max_relative_positions - 1, which is {}",
+          d.buckets, d.max_distance - 1);
+  require(c.decoder_layers == 0 && c.n_kv_heads == c.n_heads && c.v_head_dim == c.head_dim &&
+              c.encoder_heads == c.n_heads && !c.latent.present() && !c.qk_norm &&
+              (c.positions == PositionKind::none || c.positions == PositionKind::learned),
+          "disentangled attention needs an encoder without a decoder, with as many key/value heads "
+          "as heads, and learned positions or none");
+}
+
 void check_latent(const ModelConfig& c) {
   if (!c.latent.present()) return;
   check_size("kv_lora_rank", c.latent.kv_lora_rank, 1);
@@ -220,6 +236,7 @@ void ModelConfig::validate() {
   complete_encoder(*this);
   check_layers(*this);
   check_encoder_options(*this);
+  check_disentangled(*this);
   check_positions(*this);
   check_latent(*this);
   complete_rotary(*this);

@@ -103,6 +103,8 @@ struct ModelConfig {
   nn::RotaryScaling rotary_scaling;
   /// Relative biases besides positions of another kind (MPNet).
   bool relative_attention_bias = false;
+  /// Disentangled attention besides positions of another kind or none (DeBERTa).
+  nn::DisentangledConfig disentangled;
   int64_t relative_num_buckets = 32, relative_max_distance = 128;
 
   bool scale_embedding = true;        // by sqrt(d_model)
@@ -158,6 +160,8 @@ struct ModelConfig {
   bool has_relative_bias() const {
     return positions == PositionKind::relative || relative_attention_bias;
   }
+  /// Whether a text may have at most max_positions tokens.
+  bool limits_length() const { return positions != PositionKind::none || disentangled.present(); }
   /// The width of the token embedding.
   int64_t embedding_width() const { return embedding_size > 0 ? embedding_size : d_model; }
 

@@ -71,6 +71,8 @@ nn::Attention::Settings attention_settings(const ModelConfig& c, Stack::Kind kin
                         .unit_offset = c.norm_unit_offset,
                         .across_heads = c.qk_norm_across_heads};
   settings.sinks = c.attention_sinks;
+  settings.disentangled = c.disentangled;
+  settings.position_dropout = c.dropout;
   if (is_described(c, kind) && layer < c.windows.size()) settings.window = c.windows[layer];
   return settings;
 }
@@ -180,6 +182,8 @@ Stack::Stack(nn::Parameters& parameters, const nn::Parameters::Scope&, const Mod
   if (c.positions == PositionKind::rotary) rotary_.emplace(rotary_settings(c));
   if (c.rotary_local_theta > 0.0) local_rotary_.emplace(local_rotary_settings(c));
   if (c.positions == PositionKind::alibi) alibi_.emplace(c.encoder_heads);
+  if (c.disentangled.present())
+    distances_.emplace(parameters, name + ".relative_embeddings", c.disentangled, norm_settings(c));
   if (c.has_relative_bias())
     relative_bias_.emplace(parameters, name + ".relative_attention_bias",
                            kind == Kind::encoder ? c.encoder_heads : c.n_heads,
@@ -199,6 +203,8 @@ Stack::Encodings Stack::position_encodings(Context& context, const Inputs& reads
   if (relative_bias_)
     encodings.all.relative_bias = relative_bias_->forward(context, reach(*reads.own_spans.spans));
   if (alibi_) encodings.all.relative_bias = alibi_->forward(reach(*reads.own_spans.spans));
+  if (distances_)
+    encodings.all.relative = distances_->forward(context, reads.own_spans.spans->q_offsets);
   return encodings;
 }
 

@@ -57,6 +57,7 @@ class Stack {
   std::optional<nn::Rotary> rotary_, local_rotary_;
   std::optional<nn::RelativeBias> relative_bias_;
   std::optional<nn::Alibi> alibi_;
+  std::optional<nn::RelativeEmbeddings> distances_;
 };
 
 }  // namespace heed::model

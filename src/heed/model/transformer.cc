@@ -97,7 +97,7 @@ void Transformer::check_lengths(std::string_view what, const std::vector<int32_t
   for (size_t b = 0; b + 1 < offsets.size(); ++b) {
     const int32_t length = offsets[b + 1] - offsets[b];
     require(length > 0, "{} {} has no tokens", what, b);
-    require(config_.positions == PositionKind::none || length <= config_.max_positions,
+    require(!config_.limits_length() || length <= config_.max_positions,
             "{} {} has {} tokens, the model reads at most {}", what, b, length,
             config_.max_positions);
   }

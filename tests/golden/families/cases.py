@@ -98,6 +98,14 @@ def gte(**changes):
     return bert(hf.GteConfig, rope_parameters=rope(100.0), pad_token_id=0, **changes)
 
 
+def deberta(**changes):
+    """As version 3: distances of more than 4 share vectors."""
+    return bert(hf.DebertaV2Config, **dict(
+        type_vocab_size=0, relative_attention=True, pos_att_type=["p2c", "c2p"], position_buckets=8,
+        max_relative_positions=16, share_att_key=True, norm_rel_ebd="layer_norm",
+        position_biased_input=False) | changes)
+
+
 def published(model_type, **fields):
     """The configuration of a model whose code is its own."""
     kind = type("Config", (hf.PretrainedConfig,), dict(model_type=model_type))
@@ -172,6 +180,13 @@ def electra_old(tensors):
             "dense_prediction.bias": (1,)}
     return {"electra." + name: tensor for name, tensor in tensors.items()} | {
         "discriminator_predictions." + name: torch.ones(shape) for name, shape in head.items()}
+
+
+def deberta_old(tensors):
+    """As microsoft's version 3, with what it was trained with."""
+    return {"deberta." + name: tensor for name, tensor in tensors.items()} | {
+        "lm_predictions.lm_head.bias": torch.ones(VOCAB), "mask_predictions.dense.bias": torch.ones(16),
+        "deberta.embeddings.position_embeddings.weight": torch.ones(40, 16)}
 
 
 def gpt2_old(tensors):
@@ -294,6 +309,15 @@ CASES = {
     "gte-sequence": Case(hf.GteForSequenceClassification, gte(**SMALL), "classified"),
     "jina-bert": Case(remote.JinaBertForMaskedLM, published("bert", **JINA), "masked"),
     "jina-bert-pooled": Case(remote.JinaBertModel, published("bert", **JINA), "hidden"),
+    "deberta-v2": Case(hf.DebertaV2ForMaskedLM, deberta(), "masked"),
+    "deberta-v2-apart": Case(hf.DebertaV2ForMaskedLM, deberta(
+        share_att_key=False, norm_rel_ebd="none", position_biased_input=True, type_vocab_size=2,
+        position_buckets=-1, max_relative_positions=-1, max_position_embeddings=14), "masked"),
+    "deberta-v2-states": Case(hf.DebertaV2Model, deberta(pos_att_type="c2p"), "hidden",
+                              old_tensors=deberta_old),
+    "deberta-v2-sequence": Case(hf.DebertaV2ForSequenceClassification, deberta(**SMALL), "classified"),
+    "deberta-v2-token": Case(hf.DebertaV2ForTokenClassification, deberta(
+        pos_att_type=["p2c"], **SMALL), "classified"),
     "bert-sequence": Case(hf.BertForSequenceClassification, bert(
         hf.BertConfig, problem_type="multi_label_classification", **SMALL), "classified"),
     "roberta-sequence": Case(hf.RobertaForSequenceClassification, bert(

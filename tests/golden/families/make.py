@@ -132,7 +132,7 @@ def masked(model, generator):
 def hidden(model, generator):
     sequences = random_tokens(LENGTHS, generator)
     types = [torch.randint(0, 2, s.shape, generator=generator) for s in sequences]
-    has_types = model.config.to_dict().get("type_vocab_size") is not None
+    has_types = bool(model.config.to_dict().get("type_vocab_size"))
 
     def outputs(prefix, inputs):
         found = [model(**i) for i in inputs]

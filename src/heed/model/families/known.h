@@ -36,6 +36,7 @@
   FAMILY(electra_family)      \
   FAMILY(albert_family)       \
   FAMILY(eurobert_family)     \
+  FAMILY(deberta_v2_family)   \
   FAMILY(gte_family)          \
   FAMILY(new_family)          \
   FAMILY(gpt_oss_family)      \

@@ -119,7 +119,7 @@ nlohmann::json write_nomic(const ModelConfig& c) {
   json.erase("position_embedding_type");
   json["head_dim"] = c.head_dim;
   write_rotary(c, json);
-  if (c.gated) return json;
+  if (c.gated || c.activation == kernels::Activation::silu) return json;
   json.erase("hidden_act");
   json.update({{"activation_function", name_of(c.activation)},
                {"qkv_proj_bias", c.qkv_bias},

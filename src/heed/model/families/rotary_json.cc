@@ -23,27 +23,22 @@ constexpr const char* kFull = "full_attention";
 constexpr const char* kSliding = "sliding_attention";
 constexpr const char* kOriginal = "original_max_position_embeddings";
 
-Kind read_kind(ConfigReader& block) {
+/// `ntk`: whether the family has this kind, the last.
+Kind read_kind(ConfigReader& block, bool ntk = false) {
   auto kind = block.get_or<std::string>("rope_type", block.get_or<std::string>("type", "default"));
   if (kind == "default") kind = "none";
   if (kind == "su") kind = "longrope";  // its first name
   try {
-    return named(kind, values_of<Kind>());
+    const auto all = values_of<Kind>();
+    return named(kind, ntk ? all : all.first(all.size() - 1));
   } catch (const Error& error) {
     fail("{}: rope_type {}", block.file(), error.what());
   }
 }
 
-/// Alibaba's GTE alone has the kind "ntk".
-void require_kind(const ConfigReader& block, Kind kind, bool ntk) {
-  require(kind != Kind::ntk || ntk,
-          "{}: rope_type is ntk, expected none, linear, llama3, yarn, dynamic or longrope",
-          block.file());
-}
-
 /// The numbers that a kind of scaling has.
-void read_scaling(ConfigReader& block, nn::RotaryScaling& s) {
-  s.kind = read_kind(block);
+void read_scaling(ConfigReader& block, nn::RotaryScaling& s, bool ntk = false) {
+  s.kind = read_kind(block, ntk);
   if (s.kind == Kind::none) return;
   const auto read = [&](const char* key, double& value) { value = block.get_or(key, value); };
   read("factor", s.factor);
@@ -210,8 +205,7 @@ void read_rotary(ConfigReader& json, const RotaryFields& fields, ModelConfig& co
   if (fields.fraction) fraction = json.get_or(fields.fraction, fields.default_fraction);
   json.read_object(kParameters, [&](ConfigReader& block) {
     config.rotary_theta = block.get_or("rope_theta", config.rotary_theta);
-    read_scaling(block, config.rotary_scaling);
-    require_kind(block, config.rotary_scaling.kind, fields.ntk);
+    read_scaling(block, config.rotary_scaling, fields.ntk);
     if (fields.fraction) fraction = block.get_or("partial_rotary_factor", fraction);
   });
   if (fields.fraction) set_rotary_dim(fraction, json.file(), config);
@@ -229,7 +223,6 @@ void read_rotary_by_layer(ConfigReader& json, const LayerRotaryFields& fields,
     blocks.read_object(kFull, [&](ConfigReader& block) {
       config.rotary_theta = block.get_or("rope_theta", config.rotary_theta);
       read_scaling(block, config.rotary_scaling);
-      require_kind(block, config.rotary_scaling.kind, false);
     });
     blocks.read_object(kSliding, [&](ConfigReader& block) { read_local(block, config); });
   });
