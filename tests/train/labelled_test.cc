@@ -101,12 +101,11 @@ TEST(LabelledTraining, LearnsEachTaskAndResumesToTheSameBits) {
     Observer silent;
     Trainer trainer(config, *prepared, RunDirectory::begin(folder / "whole"), silent, {});
     trainer.run();
-    const auto& steps = trainer.history().steps;
-    EXPECT_LT(steps.back().loss, steps.front().loss);
     const auto& validations = trainer.history().validations;
+    EXPECT_LT(validations.back().train_loss, validations.front().train_loss);
     // Whether two words are the same is too much for a few steps.
-    if (task != TaskKind::rerank)
-      EXPECT_GT(validations.back().score(), 0.7) << validations.back().best_by;
+    EXPECT_GT(validations.back().score(), task == TaskKind::rerank ? -1 : 0.7)
+        << validations.back().best_by;
     EXPECT_FALSE(validations.back().samples.empty());
     train(config, folder, "parts", {.stop_requested = stop_after(25)});
     train(config, folder, "parts", {.resume = true});
