@@ -146,6 +146,17 @@ TEST(Reranking, ScoresOfADebertaEqualThoseOfACrossEncoder) {
     EXPECT_NEAR(score, json.at("sigmoid")[static_cast<size_t>(index)].get<double>(), 1e-5);
 }
 
+TEST(DebertaEmbeddings, AreNotComputedOnAGpu) {
+  try {
+    Model::load(kGolden / "embed-deberta-v2", {.device = "gpu"});
+    ADD_FAILURE() << "was loaded";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "device is \"gpu\", expected cpu or auto: disentangled attention (DeBERTa) "
+                 "computes on the CPU alone");
+  }
+}
+
 void expect_scores(const fs::path& folder, const Json& json, const char* name) {
   const auto documents = json.at("documents").get<std::vector<std::string>>();
   const Model model = Model::load(folder);
