@@ -103,13 +103,6 @@ std::optional<Json> member_of(const Json& part, const char* key) {
   return std::nullopt;
 }
 
-/// Whether a part, or one of those below it, is a step of this type.
-bool has_step(const Json& part, std::string_view type) {
-  if (!part.is_structured()) return false;
-  if (part.is_object() && part.value("type", Json()) == type) return true;
-  return std::ranges::any_of(part, [&](const Json& child) { return has_step(child, type); });
-}
-
 /// "always" and "first" put a space before a text.
 Json prefix_space_of(const Json& tokenizer) {
   const Json steps = tokenizer.value("pre_tokenizer", Json());
