@@ -71,6 +71,8 @@ ModelConfig with_labels(const ModelConfig& config, const Labels& labels) {
 ModelConfig without_head(const ModelConfig& config) {
   const Family& family = family_for(config);
   nlohmann::json json = for_class(config, family, "Model");
+  ModelConfig changed = read_back(json, family, config);
+  if (!changed.pooler) return changed;
   json["add_pooling_layer"] = false;
   return read_back(json, family, config);
 }
