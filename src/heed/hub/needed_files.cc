@@ -40,6 +40,7 @@ std::span<const std::string> settings_files() {
                                                          "tokenizer.model",
                                                          "spiece.model",
                                                          "sentencepiece.bpe.model",
+                                                         "spm.model",
                                                          "source.spm",
                                                          "target.spm"});
   return kFiles;

@@ -127,11 +127,14 @@ std::filesystem::path module_file(const std::filesystem::path& folder) {
 /// Settings that give another text, or take something else than states from the model.
 void require_plain_text(const SettingsJson& json, const std::string& file) {
   const auto task = get_or<std::string>(json, "transformer_task", "feature-extraction", file);
-  require(task == "feature-extraction" || task == "sequence-classification",
-          "{}: transformer_task is {}, expected feature-extraction or sequence-classification",
+  const bool answers = task == "text-generation";  // read_logit_score() reads the rest
+  require(answers || task == "feature-extraction" || task == "sequence-classification",
+          "{}: transformer_task is {}, expected feature-extraction, sequence-classification or "
+          "text-generation",
           file, quoted(task));
-  require_only(json, "processing_kwargs", file, {});
-  require_only(json, "modality_config", file, {"text", "image", "audio", "video", "image+text"});
+  if (!answers) require_only(json, "processing_kwargs", file, {});
+  require_only(json, "modality_config", file,
+               {"text", "message", "image", "audio", "video", "image+text"});
   for (const char* const key : {"model_args", "model_kwargs"})
     require_only(json, key, file,
                  {"torch_dtype", "dtype", "attn_implementation", "device_map", "low_cpu_mem_usage",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -9,6 +10,7 @@
 #include "heed/base/quote.h"
 #include "heed/base/utf8.h"
 #include "heed/serve/api_error.h"
+#include "heed/serve/http/multipart.h"
 #include "heed/serve/http/target.h"
 #include "heed/serve/routes/ollama_fields.h"
 #include "heed/serve/routes/retrieval_fields.h"
@@ -33,13 +35,21 @@ constexpr Route ollama(const char* path, ModelHandler handler) {
   return in_form(plain_error_body, path, handler, choose_ollama_model);
 }
 
+constexpr Route libre(const char* path, ModelHandler handler, ModelChooser choose) {
+  Route route = in_form(plain_error_body, path, handler, choose);
+  route.key_in_body = true;
+  return route;
+}
+
+/// A route that needs no key.
+constexpr Route open(const char* path, DirectHandler handler) {
+  return {.method = "GET", .path = path, .without_model = handler, .needs_no_key = true};
+}
+
 constexpr std::array kRoutes{
-    Route{.method = "GET", .path = "/", .without_model = respond_with_page, .needs_no_key = true},
-    Route{.method = "GET", .path = "/health", .without_model = get_health, .needs_no_key = true},
-    Route{.method = "GET",
-          .path = "/openapi.json",
-          .without_model = get_openapi,
-          .needs_no_key = true},
+    open("/", respond_with_page),
+    open("/health", get_health),
+    open("/openapi.json", get_openapi),
     Route{.method = "GET", .path = "/metrics", .without_model = get_metrics},
     Route{.method = "GET", .path = "/v1/models", .without_model = get_models},
     Route{.method = "GET", .path = "/v1/models/{model}", .without_model = get_model},
@@ -82,28 +92,32 @@ constexpr std::array kRoutes{
     Route{.method = "GET", .path = "/api/tags", .without_model = get_ollama_tags},
     Route{.method = "GET", .path = "/api/ps", .without_model = get_ollama_ps},
     Route{.method = "GET", .path = "/api/version", .without_model = get_ollama_version},
-    Route{.method = "GET",
-          .path = "/languages",
-          .without_model = get_languages,
-          .needs_no_key = true},
-    Route{.method = "POST",
-          .path = "/translate",
-          .with_model = post_libre_translate,
-          .choose = choose_translator,
-          .error_body = plain_error_body,
-          .key_in_body = true},
+    open("/languages", get_languages),
+    libre("/translate", post_libre_translate, choose_translator),
+    libre("/translate_file", post_libre_translate_file, choose_file_translator),
+    open("/download_file/{name}", get_libre_download),
     Route{.method = "POST",
           .path = "/detect",
           .without_model = post_libre_detect,
           .error_body = plain_error_body},
-    Route{.method = "GET",
-          .path = "/frontend/settings",
-          .without_model = get_libre_settings,
-          .needs_no_key = true},
+    open("/frontend/settings", get_libre_settings),
 };
+
+/// Adds a field of a form; one that occurs several times has a list.
+void add_form_field(Json& fields, const std::string& name, Json value) {
+  Json& field = fields[name];
+  if (field.is_null())
+    field = std::move(value);
+  else if (field.is_array())
+    field.push_back(std::move(value));
+  else
+    field = Json::array({std::move(field), std::move(value)});
+}
 
 Json form_fields(std::string_view body) {
   Json fields = Json::object();
+  if (static_cast<size_t>(std::ranges::count(body, '&')) >= kMaxFormFields)
+    throw invalid_request("", fmt::format("a form has over {} fields", kMaxFormFields));
   while (!body.empty()) {
     const size_t end = std::min(body.find('&'), body.size());
     const std::string_view field = body.substr(0, end);
@@ -113,7 +127,27 @@ Json form_fields(std::string_view body) {
     const auto value = percent_decoded(field.substr(std::min(equals + 1, field.size())), true);
     if (!name || !value) throw invalid_request("", "a form has an invalid escape");
     require_utf8(*value, one_line(*name));  // as JSON's parser does
-    fields[*name] = *value;
+    add_form_field(fields, *name, *value);
+  }
+  return fields;
+}
+
+/// The fields of a multipart form: texts, and files as {"filename", "content"}.
+Json multipart_fields(const HttpRequest& request) {
+  Json fields = Json::object();
+  for (const FormPart& part : multipart_form(request.header("content-type"), request.body)) {
+    require_utf8(part.name, "the name of a part of the form");
+    const std::string name = one_line(part.name);
+    Json value = part.content;
+    if (part.filename) {
+      require_utf8(*part.filename, name);
+      value = {{"filename", *part.filename},
+               {"content",
+                Json::binary(std::vector<uint8_t>(part.content.begin(), part.content.end()))}};
+    } else {
+      require_utf8(part.content, name);
+    }
+    add_form_field(fields, part.name, std::move(value));
   }
   return fields;
 }
@@ -178,8 +212,7 @@ Json body_of(const HttpRequest& request) {
   type = type.substr(0, type.find(';'));
   if (type == "application/x-www-form-urlencoded" && !request.body.starts_with('{'))
     return form_fields(request.body);
-  if (type == "multipart/form-data")
-    throw ApiError(415, "invalid_request_error", "the body is a multipart form, expected JSON");
+  if (type == "multipart/form-data") return multipart_fields(request);
   return parse_body(request.body);
 }
 

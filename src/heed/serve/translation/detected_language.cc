@@ -1,0 +1,28 @@
+#include "heed/serve/translation/detected_language.h"
+
+#include <fmt/format.h>
+
+#include "heed/text/language_codes.h"
+
+namespace heed::serve {
+
+std::vector<std::string> source_languages_of(const Services& services, const std::string& model) {
+  std::vector<std::string> languages;
+  for (const ModelRegistry::ModelInfo& info : services.models.list())
+    if (info.name == model)
+      for (const std::string& code : info.source_languages)
+        languages.push_back(text::short_language(code));
+  return languages;
+}
+
+engine::DetectedSource detect_source_of(const std::vector<std::string>& texts,
+                                        const std::vector<std::string>& codes,
+                                        const std::string& field) {
+  try {
+    return engine::detect_source(fmt::format("{}", fmt::join(texts, "\n")), codes);
+  } catch (const InputError& error) {
+    throw invalid_request(field, error.what());
+  }
+}
+
+}  // namespace heed::serve
