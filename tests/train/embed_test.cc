@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
@@ -240,6 +242,38 @@ TEST(EmbedTraining, AdaptsADecoderWhoseLastStateIsTheVector) {
   config.lora = {.enabled = true, .rank = 2};
   train(config, folder, "adapter");
   EXPECT_TRUE(path_exists(folder / "adapter/adapter_model.safetensors"));
+}
+
+TEST(EmbedTraining, FindsHardNegativesThatAnswerNoEqualQuery) {
+  const TemporaryDirectory folder;
+  TrainConfig config = embed_config(folder);
+  std::ofstream file(folder / "pairs.jsonl");
+  for (int i = 0; i < 24; ++i)
+    file << nlohmann::json{{"query", fmt::format("sun {}", i % 12)},
+                           {"document", fmt::format("miz {} {}", i % 12, i / 12)}}
+         << '\n';
+  file.close();
+  config.data.held_out = 2;
+  config.run.max_steps = 2;
+  config.embed.hard_negatives = 3;
+  config.embed.hard_negative_ratio = 2;
+  expect_error([&] { config.validate(); }, "embed.hard_negatives are for the loss infonce");
+  config.embed.hard_negatives = 0;
+  train(config, folder, "base");
+  config.from = (folder / "base").string();
+  read_initial_config(config);
+  config.embed.hard_negatives = 3;
+  const auto task = testing::task_of(config, config.from);
+  std::vector<int64_t> all(static_cast<size_t>(task->train().count()));
+  for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i);
+  const data::TextGroups groups = task->train().batch(all, 0).groups;
+  EXPECT_EQ(groups.texts.size(), all.size() * 5);
+  std::map<uint64_t, std::set<uint64_t>> answers;
+  for (size_t i = 0; i < groups.texts.size(); i += 5)
+    answers[groups.texts[i]].insert(groups.texts[i + 1]);
+  for (size_t i = 0; i < groups.texts.size(); i += 5)
+    for (size_t n = 2; n < 5; ++n)
+      EXPECT_FALSE(answers[groups.texts[i]].contains(groups.texts[i + n]));
 }
 
 TEST(EmbedTraining, NamesTheLineOfBadInput) {

@@ -4,8 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/embedding.h"
-
 namespace heed::data {
 
 /// How the vectors of texts are compared. The formulas are those of sentence-transformers' classes,
@@ -23,6 +21,9 @@ enum class VectorLoss {
 /// "infonce", "cosine", "cosent", "triplet", "margin-mse" or "distill".
 std::string_view name_of(VectorLoss loss);
 
+/// The state of a text that is its vector.
+enum class TextState { mean, cls, last };
+
 enum class Distance { cosine, euclidean };
 /// "cosine" or "euclidean".
 std::string_view name_of(Distance distance);
@@ -32,8 +33,8 @@ struct VectorLossOptions {
   double scale = 20;                        // of cosines, in infonce and cosent
   double margin = 5;                        // of triplet
   Distance distance = Distance::euclidean;  // of triplet
-  Pooling pooling = Pooling::mean;          // mean, cls or last
-  bool normalize = false;                   // the vectors of the model have length 1
+  TextState pooling = TextState::mean;
+  bool normalize = false;  // the vectors of the model have length 1
   /// Matryoshka (Kusupati et al. 2022): the sum of the losses of the first numbers of each vector,
   /// normalised, with these weights. Empty: of the whole vectors.
   std::vector<int64_t> dims = {};

@@ -172,6 +172,10 @@ struct EmbedConfig {
   std::vector<int64_t> matryoshka_dims = {};
   std::vector<double> matryoshka_weights = {};
   EmbedPooling pooling = EmbedPooling::model;
+  /// Documents of other examples that the model to start from finds nearest to the query become
+  /// negatives, so many of each (add_hard_negatives()).
+  int64_t hard_negatives = 0;
+  double hard_negative_ratio = 0.95;
   std::string query_prompt, document_prompt;  // before the texts; empty: the model's own
 };
 

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "heed/base/error.h"
+#include "heed/base/quote.h"
 #include "heed/generate/search.h"
 #include "heed/model/families/family.h"
 #include "heed/model/transformer.h"
@@ -23,6 +24,7 @@ constexpr int64_t kMaxPieces = int64_t{1} << 24;
 constexpr int64_t kMaxAccumulation = int64_t{1} << 20;
 constexpr int64_t kMaxMicrobatches = 1 << 20;
 constexpr int64_t kMaxRank = 1 << 16;
+constexpr int64_t kMaxNegatives = 1 << 10;
 constexpr int64_t kMaxMinutes = 100'000'000;
 
 /// A number that is used in f32.
@@ -161,6 +163,13 @@ void check_embed(const TrainConfig& config) {
               embed.matryoshka_weights.size() == embed.matryoshka_dims.size(),
           "embed.matryoshka_weights has {} numbers, embed.matryoshka_dims {}",
           embed.matryoshka_weights.size(), embed.matryoshka_dims.size());
+  check_count("embed.hard_negatives", embed.hard_negatives, 0, kMaxNegatives);
+  check_number("embed.hard_negative_ratio", embed.hard_negative_ratio, 0);
+  require(embed.hard_negatives == 0 ||
+              (embed.loss == data::VectorLoss::infonce && !config.from.empty()),
+          "embed.hard_negatives are for the loss infonce and a model to start from, which finds "
+          "them: embed.loss is {}, model.from is {}",
+          name_of(embed.loss), quoted(config.from));
   require(embed.matryoshka_dims.empty() || embed.loss != data::VectorLoss::distill,
           "embed.matryoshka_dims are for losses that compare texts, embed.loss is {}",
           name_of(embed.loss));

@@ -276,6 +276,10 @@ void add_embed_fields(TrainConfig& c, std::vector<Field>& f) {
                                  EmbedPooling::last};
   add(f, "embed.pooling", c.embed.pooling, kPoolings,
       with_choices("which states become the vector; model: as its files say", kPoolings));
+  add(f, "embed.hard_negatives", c.embed.hard_negatives,
+      "so many documents that model.from finds nearest to a query become its negatives; 0: none");
+  add(f, "embed.hard_negative_ratio", c.embed.hard_negative_ratio,
+      "those whose cosine is at most this times that of the query's own document");
   add(f, "embed.query_prompt", c.embed.query_prompt,
       "before each query, and saved with the model; \"\": the model's own");
   add(f, "embed.document_prompt", c.embed.document_prompt, "and before each document");

@@ -41,10 +41,11 @@ std::vector<checkpoint::NamedFile> embedder_files(const tasks::EmbedderOptions& 
     prompts[name] = prompt;
     if (!options.prompt.empty() && prompt == options.prompt) default_name = name;
   }
-  const Json config = {{"model_type", "SentenceTransformer"},
-                       {"prompts", prompts},
-                       {"default_prompt_name", default_name},
-                       {"similarity_fn_name", "cosine"}};
+  Json config = {{"model_type", "SentenceTransformer"},
+                 {"prompts", prompts},
+                 {"default_prompt_name", default_name},
+                 {"similarity_fn_name", "cosine"}};
+  if (options.truncate_dim > 0) config["truncate_dim"] = options.truncate_dim;
   const Json text = {{"max_seq_length", options.max_seq_length},
                      {"do_lower_case", options.lower_case}};
   return {{tasks::kModulesFile, file_text(modules)},

@@ -15,6 +15,7 @@
 #include "heed/train/tasks/tasks.h"
 #include "heed/train/tasks/vectors/embed_files.h"
 #include "heed/train/tasks/vectors/group_lines.h"
+#include "heed/train/tasks/vectors/hard_negatives.h"
 #include "heed/train/tasks/vectors/vector_scores.h"
 #include "heed/train/tasks/vocabulary.h"
 
@@ -54,7 +55,9 @@ data::VectorLossOptions loss_options(const EmbedConfig& config,
           .scale = config.scale,
           .margin = config.margin,
           .distance = config.distance,
-          .pooling = model.pooling,
+          .pooling = model.pooling == Pooling::mean  ? data::TextState::mean
+                     : model.pooling == Pooling::cls ? data::TextState::cls
+                                                     : data::TextState::last,
           .normalize = model.normalize,
           .dims = config.matryoshka_dims,
           .dim_weights = config.matryoshka_weights};
@@ -96,14 +99,31 @@ class EmbedTask : public Task {
     require_fitting(split.train.front());
     const data::VectorLossOptions loss = loss_options(config.embed, options_);
     std::vector<data::TextGroup> train = groups_of(split.train), valid = groups_of(split.valid);
+    if (config.embed.hard_negatives > 0) find_negatives(loss, train, observer);
     observer.log(fmt::format(
         "{} examples for training, {} for validation, texts of at most {} tokens, pooled by {}{}",
         train.size(), valid.size(), options_.max_seq_length, name_of(options_.pooling),
         options_.normalize ? ", normalised" : ""));
+    for (const std::string& warning : options_.warnings) observer.log("warning: " + warning);
     for (const auto& [name, prompt] : options_.prompts)
       observer.log(fmt::format("prompt {}: {}", name, quoted(prompt)));
     train_ = std::make_unique<data::TextGroupDataset>(std::move(train), loss);
     valid_ = std::make_unique<data::TextGroupDataset>(std::move(valid), loss);
+  }
+
+  /// Adds negatives that the model to start from finds, also when the run is resumed: then they
+  /// must be the same.
+  void find_negatives(const data::VectorLossOptions& loss, std::vector<data::TextGroup>& train,
+                      Observer& observer) {
+    add_hard_negatives(config_.embed, *checkpoint::load_model(config_.from), loss, train);
+    int64_t found = 0;
+    for (const data::TextGroup& group : train) {
+      found += std::ssize(group.ids) - 2;
+      for (const uint64_t hash : group.hashes)
+        fingerprint_.training.hash =
+            data::hash_after(fingerprint_.training.hash, fmt::format("{}", hash));
+    }
+    observer.log(fmt::format("hard negatives: {} for {} queries", found, train.size()));
   }
 
   /// How the model makes vectors: as its files say, unless the configuration says it.
