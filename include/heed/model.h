@@ -74,7 +74,7 @@ class HEED_EXPORT Model {
   /// Tokens are 0 to vocab_size() - 1.
   int64_t vocab_size() const;
   /// D, the number of elements of an embedding.
-  int64_t embedding_size() const;
+  int64_t embedding_size(const EmbedOptions& options = {}) const;
   /// The tokens that end an output.
   std::vector<int32_t> eos_ids() const;
   /// The limit of an output that generation_config.json names, which GenerateOptions override.
@@ -189,7 +189,8 @@ class HEED_EXPORT Model {
                                                         const TranslateOptions& options) const;
 
   /// The vector [D] of a text: its hidden states after the encoder, or after a decoder-only model,
-  /// pooled. The empty text has the vector of its special tokens. A translator cannot embed.
+  /// pooled, and mapped by the modules of a sentence-transformers directory. The empty text has the
+  /// vector of its special tokens. A translator cannot embed.
   std::vector<float> embed(const std::string& text, const EmbedOptions& options = {}) const;
   /// The same for many texts, in batches of similar length.
   std::vector<std::vector<float>> embed_batch(const std::vector<std::string>& texts,

@@ -110,6 +110,14 @@ class AsyncModel:
         """embed() for asyncio."""
         return await on_thread(lambda: self._calls.embed(texts, **options))
 
+    async def aencode_query(self, sentences: str | Texts, **arguments: Any) -> Any:
+        """encode_query() for asyncio."""
+        return await on_thread(lambda: self._calls.encode_query(sentences, **arguments))
+
+    async def aencode_document(self, sentences: str | Texts, **arguments: Any) -> Any:
+        """encode_document() for asyncio."""
+        return await on_thread(lambda: self._calls.encode_document(sentences, **arguments))
+
     async def aencode(self, sentences: str | Texts, **arguments: Any) -> Any:
         """encode() for asyncio."""
         return await on_thread(lambda: self._calls.encode(sentences, **arguments))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -11,28 +9,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PRECISIONS = ("float32", "binary", "ubinary")
-
-
-def prompt_of(path: str | os.PathLike[str], prompt_name: str | None, prompt: str | None) -> str:
-    """What encode() puts before each text, besides what heed itself puts there: the default prompt of the model."""
-    file = os.path.join(path, "config_sentence_transformers.json")
-    settings: dict[str, Any] = {}
-    if os.path.exists(file):
-        with open(file, encoding="utf-8") as source:
-            settings = json.load(source)
-    prompts = settings.get("prompts") or {}
-    standard = prompts.get(settings.get("default_prompt_name") or "", "")
-    if prompt is None and prompt_name is not None:
-        if prompt_name not in prompts:
-            names = ", ".join(sorted(prompts)) or "none"
-            raise ValueError(f"prompt_name is {prompt_name!r}; the prompts of the model's files are: {names}")
-        prompt = str(prompts[prompt_name])
-    if prompt is None or prompt == standard:
-        return ""
-    if standard:
-        raise ValueError(
-            f"the model's files put {standard!r} before each text, which heed cannot replace by another prompt")
-    return prompt
 
 
 def check(output_value: object, precision: object, device: object, gpu: str, batch_size: object) -> None:
@@ -51,25 +27,21 @@ def check(output_value: object, precision: object, device: object, gpu: str, bat
             f"device is {str(device)!r}, the model computes on {have!r}: heed.load(..., device=) chooses where")
 
 
-def finished(
-    vectors: NDArray[numpy.float32], normalize: bool, truncate_dim: int | None, precision: str
-) -> NDArray[Any]:
-    """Vectors in fewer dimensions and in another precision, as sentence-transformers makes them."""
+def in_precision(vectors: NDArray[numpy.float32], precision: str) -> NDArray[Any]:
+    """Vectors in another precision, as sentence-transformers makes them."""
     import numpy
 
-    if truncate_dim is not None:
-        size = vectors.shape[-1]
-        if isinstance(truncate_dim, bool) or not isinstance(truncate_dim, int) or not 1 <= truncate_dim <= size:
-            raise ValueError(f"truncate_dim is {truncate_dim!r}, expected 1 to {size}")
-        vectors = vectors[..., :truncate_dim]
-        if normalize:
-            lengths = numpy.linalg.norm(vectors, axis=-1, keepdims=True)
-            vectors = vectors / numpy.maximum(lengths, numpy.float32(1e-12))
-        vectors = numpy.ascontiguousarray(vectors)
     if precision == "float32":
         return vectors
     bits = numpy.packbits(vectors > 0, axis=-1)
     return bits if precision == "ubinary" else (bits.astype(numpy.int16) - 128).astype(numpy.int8)
+
+
+def with_prompt(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of encode() with a prompt by its name, unless they have one."""
+    if arguments.get("prompt") is None and arguments.get("prompt_name") is None:
+        return arguments | {"prompt_name": name}
+    return arguments
 
 
 def as_tensor(vectors: NDArray[Any]) -> Any:

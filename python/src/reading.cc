@@ -16,7 +16,7 @@ nb::object embed(const OpenModel& open, nb::handle texts, const Options& options
   const Model model = open.get();
   const Arguments lines(texts_from(texts, "texts"));
   const auto embed_options = only_options<tasks::EmbedOption>(options, "embed");
-  const auto width = static_cast<size_t>(model.embedding_size());
+  const auto width = static_cast<size_t>(model.embedding_size(embed_options));
   std::vector<float> embeddings = run([&] {
     std::vector<float> rows(lines->size() * width);
     model.embed_batch(*lines, rows, embed_options, first_number);

@@ -59,6 +59,9 @@ void add_embed(Command& program) {
   Option normalize = add_declared_value(command, EmbedOption::normalize, arguments->normalize);
   command.add_flag("--no-normalize", arguments->no_normalize, "Do not scale vectors")
       .excludes(normalize);
+  Option prompt = add_declared_option(command, EmbedOption::prompt, arguments->embed);
+  add_declared_option(command, EmbedOption::prompt_name, arguments->embed).excludes(prompt);
+  add_declared_option(command, EmbedOption::dimensions, arguments->embed);
   add_declared_option(command, EmbedOption::max_seq_length, arguments->embed);
   command.add_renamed("--max-tokens", "--max-seq-length");
   add_declared_option(command, EmbedOption::batch_tokens, arguments->embed);

@@ -83,7 +83,7 @@ int64_t Model::max_embedded_tokens(const EmbedOptions& options) const {
 
 EmbedSettings Model::embed_settings() const {
   const tasks::EmbedderOptions& read = loaded_->embedding.value();
-  return {read.pooling, read.normalize, read.prompt, read.include_prompt, read.prompts};
+  return {read.pooling, read.normalizes(), read.prompt, read.include_prompt, read.prompts};
 }
 
 std::vector<ScoreWindow> Model::score_windows(std::string_view text,

@@ -78,7 +78,7 @@ std::vector<std::string> shards_of(const std::filesystem::path& index, const Wei
   return {shards.begin(), shards.end()};
 }
 
-std::vector<std::string> module_settings(const std::filesystem::path& modules) {
+std::vector<std::string> module_files(const std::filesystem::path& modules, bool weights) {
   const std::string file = modules.string();
   const Json json = parse_json(read_file(modules), file);
   require(json.is_array(), "{}: expected a list, found {}", file, excerpt(json));
@@ -90,6 +90,9 @@ std::vector<std::string> module_settings(const std::filesystem::path& modules) {
     require(is_inner_path(folder), "{}: the path of a module is {}, expected one in the repository",
             file, quoted(folder));
     files.push_back(folder + "/config.json");
+    if (!weights) continue;
+    for (const char* const name : {"/model.safetensors", "/pytorch_model.bin"})
+      files.push_back(folder + name);
   }
   return files;
 }

@@ -4,10 +4,12 @@
 #include <cmath>
 
 #include "heed/base/error.h"
+#include "heed/base/quote.h"
 #include "heed/data/batch.h"
 #include "heed/data/inference_batches.h"
 #include "heed/ops/elementwise.h"
 #include "heed/tasks/hidden_states.h"
+#include "heed/tasks/modules/pooling.h"
 #include "heed/tasks/text_settings.h"
 
 namespace heed::tasks {
@@ -16,58 +18,74 @@ namespace {
 /// Smallest number of tokens of a batch that one thread computes alone.
 constexpr int64_t kMinEmbeddedTokens = 128;
 
-std::vector<float> mean_of_rows(const float* values, int64_t rows, size_t width) {
-  std::vector<double> sums(width);
-  for (int64_t row = 0; row < rows; ++row, values += width)
-    for (size_t column = 0; column < width; ++column)
-      sums[column] += static_cast<double>(values[column]);
-  std::vector<float> mean(width);
-  for (size_t column = 0; column < width; ++column)
-    mean[column] = static_cast<float>(sums[column] / static_cast<double>(rows));
-  return mean;
+bool pools_by_pooler(const EmbedderOptions& options) {
+  return std::ranges::find(options.pooling, Pooling::pooler) != options.pooling.end();
 }
 
-std::vector<float> max_of_rows(const float* values, int64_t rows, size_t width) {
-  std::vector<float> largest(values, values + width);
-  for (int64_t row = 1; row < rows; ++row) {
-    values += width;
-    for (size_t column = 0; column < width; ++column)
-      largest[column] = std::max(largest[column], values[column]);
-  }
-  return largest;
+Tensor after(const VectorModules& modules, Tensor x) {
+  for (const auto& module : modules) x = module->forward(x);
+  return x;
 }
 
-/// The states [T, D] of one text, pooled to [D].
-std::vector<float> pooled(Pooling pooling, const float* states, int64_t rows, size_t width) {
-  switch (pooling) {
-    case Pooling::mean:
-      return mean_of_rows(states, rows, width);
-    case Pooling::max:
-      return max_of_rows(states, rows, width);
-    case Pooling::last:
-      states += static_cast<size_t>(rows - 1) * width;
-      break;
-    case Pooling::cls:
-    case Pooling::pooler:
-      break;
-  }
-  return {states, states + width};
-}
-
-void normalize(std::vector<float>& vector) {
-  double squares = 0;
-  for (const float x : vector) squares += static_cast<double>(x) * static_cast<double>(x);
-  const double length = std::max(std::sqrt(squares), 1e-12);
-  for (float& x : vector) x = static_cast<float>(static_cast<double>(x) / length);
+/// The first `width` columns.
+Tensor first_columns(const Tensor& x, int64_t width) {
+  if (width == x.cols()) return x;
+  Tensor y = Tensor::empty({x.rows(), width});
+  for (int64_t row = 0; row < x.rows(); ++row)
+    std::copy_n(x.data<float>() + row * x.cols(), width, y.data<float>() + row * width);
+  return y;
 }
 
 }  // namespace
+
+int64_t EmbedderOptions::width(int64_t d_model) const {
+  const int64_t pooled = width_after(of_tokens, d_model) * std::ssize(pooling);
+  const int64_t whole = width_after(of_texts, pooled);
+  return truncate_dim == 0 ? whole : std::min(whole, truncate_dim);
+}
+
+std::string EmbedderOptions::prompt_named(const std::string& name) const {
+  if (const auto found = prompts.find(name); found != prompts.end()) return found->second;
+  std::string known;
+  for (const auto& [one, text] : prompts)
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", quoted(one));
+  require_input(name == "query" || name == "document",
+                "prompt_name is {}; the prompts of the model's files are: {}", quoted(name),
+                known.empty() ? "none" : known);
+  return "";
+}
+
+void EmbedderOptions::apply(const EmbedOptions& asked, int64_t d_model) {
+  require_input(!asked.prompt || !asked.prompt_name,
+                "both prompt and prompt_name are given, expected one of them");
+  if (asked.prompt_name) prompt = prompt_named(*asked.prompt_name);
+  prompt = asked.prompt.value_or(prompt);
+  if (asked.pooling) pooling = {*asked.pooling};
+  if (asked.normalize) {
+    normalize = *asked.normalize;
+    while (!normalize && normalizes()) of_texts.pop_back();
+  }
+  if (asked.dimensions) {
+    truncate_dim = 0;
+    const int64_t whole = width(d_model);
+    require_input(*asked.dimensions <= whole, "dimensions is {}, expected 1 to {}: a vector's size",
+                  *asked.dimensions, whole);
+    truncate_dim = *asked.dimensions;
+  }
+  max_seq_length = asked.max_seq_length.value_or(max_seq_length);
+  batch_tokens = asked.batch_tokens;
+}
 
 Embedder::Embedder(const model::Transformer& model, text::Tokenizer tokenizer,
                    EmbedderOptions options)
     : model_(&model), tokenizer_(std::move(tokenizer)), options_(options) {
   const model::ModelConfig& config = model.config();
-  require(options.pooling != Pooling::pooler || config.pooler, "the model has no pooler");
+  if (pools_by_pooler(options)) {
+    require(config.pooler, "the model has no pooler");
+    require_input(options.pooling.size() == 1 && options.of_tokens.empty(),
+                  "the pooling pooler is none beside others, nor after modules of tokens");
+  }
+  dimension_ = options.width(config.d_model);
   require_input(options.batch_tokens >= 0, "batch_tokens is {}, expected at least 0",
                 options.batch_tokens);
   const bool bounded = config.positions != model::PositionKind::none;
@@ -77,11 +95,6 @@ Embedder::Embedder(const model::Transformer& model, text::Tokenizer tokenizer,
       options.max_seq_length, config.max_positions);
   if (options_.max_seq_length == 0 && bounded) options_.max_seq_length = config.max_positions;
   if (!options_.include_prompt && !options_.prompt.empty()) unpooled_ = count_prompt_tokens();
-}
-
-int64_t Embedder::dimension() const {
-  const int64_t width = model_->config().d_model;
-  return options_.truncate_dim == 0 ? width : std::min(width, options_.truncate_dim);
 }
 
 /// Without a special token at the end, which would follow the text.
@@ -150,19 +163,20 @@ void Embedder::embed_tokens(const std::vector<std::vector<int32_t>>& texts,
       [&](std::span<const int64_t> members) { embed_batch(texts, members, embeddings); });
 }
 
-/// The vector of a text from its states [rows, D]. A text that is only the prompt is pooled as a
+/// The states [N, W] of texts, pooled to [B, P]. A text that is only the prompt is pooled as a
 /// whole.
-std::vector<float> Embedder::embedding(const float* states, int64_t rows) const {
-  const auto width = static_cast<size_t>(model_->config().d_model);
-  const int64_t skipped = options_.pooling == Pooling::pooler || unpooled_ >= rows ? 0 : unpooled_;
-  std::vector<float> vector = pooled(
-      options_.pooling, states + static_cast<size_t>(skipped) * width, rows - skipped, width);
-  if (options_.normalize && !options_.normalize_last) normalize(vector);
-  vector.resize(static_cast<size_t>(dimension()));
-  if (options_.normalize && options_.normalize_last) normalize(vector);
-  require(std::ranges::all_of(vector, [](float x) { return std::isfinite(x); }),
-          "the model's output is not finite: its weights are damaged");
-  return vector;
+Tensor Embedder::pooled_texts(const Tensor& states, std::span<const int32_t> offsets) const {
+  const int64_t width = states.cols(), texts = std::ssize(offsets) - 1;
+  Tensor result = Tensor::empty({texts, width * std::ssize(options_.pooling)});
+  for (int64_t b = 0; b < texts; ++b) {
+    const int64_t begin = offsets[static_cast<size_t>(b)],
+                  rows = offsets[static_cast<size_t>(b) + 1] - begin,
+                  skipped = unpooled_ >= rows ? 0 : unpooled_;
+    const float* const first = states.data<float>() + (begin + skipped) * width;
+    std::ranges::copy(pooled(options_.pooling, {first, rows - skipped, width, skipped}),
+                      result.data<float>() + b * result.cols());
+  }
+  return result;
 }
 
 void Embedder::embed_batch(const std::vector<std::vector<int32_t>>& texts,
@@ -172,15 +186,17 @@ void Embedder::embed_batch(const std::vector<std::vector<int32_t>>& texts,
     data::append_sequence(texts[static_cast<size_t>(member)], ids, offsets);
   Context context{.dtype = options_.dtype};
   Tensor states = hidden_states(*model_, context, {ids, offsets});  // [N, D]
-  const bool by_pooler = options_.pooling == Pooling::pooler;
+  const bool by_pooler = pools_by_pooler(options_);
   if (by_pooler) states = model_->pool(context, states, offsets);  // [B, D]
   states = ops::to_f32(context, states.to(nullptr));
-  const float* values = states.data<float>();
-  for (size_t b = 0; b < members.size(); ++b) {
-    const int64_t first = by_pooler ? static_cast<int64_t>(b) : offsets[b];
-    std::ranges::copy(embedding(values + first * states.cols(), offsets[b + 1] - offsets[b]),
-                      embeddings.begin() + dimension() * members[b]);
-  }
+  if (!by_pooler) states = pooled_texts(after(options_.of_tokens, states), offsets);  // [B, P]
+  Tensor vectors = first_columns(after(options_.of_texts, states), dimension_);
+  if (options_.normalize) normalize_rows(vectors);
+  require(std::ranges::all_of(vectors.values<float>(), [](float x) { return std::isfinite(x); }),
+          "the model's output is not finite: its weights are damaged");
+  for (size_t b = 0; b < members.size(); ++b)
+    std::copy_n(vectors.data<float>() + static_cast<int64_t>(b) * dimension_, dimension_,
+                embeddings.begin() + dimension_ * members[b]);
 }
 
 }  // namespace heed::tasks

@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/base/quote.h"
 #include "heed/tasks/embedder.h"
+#include "heed/tasks/modules/module_list.h"
 #include "heed/tasks/text_settings.h"
 
 namespace heed::tasks {
@@ -11,98 +14,88 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view kPoolingFlag = "pooling_mode_";
+/// The flags of older files, in the order in which poolings are concatenated, and their names.
+constexpr std::pair<std::string_view, std::string_view> kPoolingFlags[] = {
+    {"pooling_mode_cls_token", "cls"},
+    {"pooling_mode_max_tokens", "max"},
+    {"pooling_mode_mean_tokens", "mean"},
+    {"pooling_mode_mean_sqrt_len_tokens", "mean_sqrt_len_tokens"},
+    {"pooling_mode_weightedmean_tokens", "weightedmean"},
+    {"pooling_mode_lasttoken", "lasttoken"}};
 
-/// The pooling that a file names: "pooling_mode", or else the flags of older files.
-std::string pooling_mode(const Json& json, const std::string& file) {
-  std::vector<std::string> modes;
+/// What sentence-transformers calls a pooling.
+constexpr std::pair<std::string_view, Pooling> kPoolingModes[] = {
+    {"cls", Pooling::cls},
+    {"max", Pooling::max},
+    {"mean", Pooling::mean},
+    {"mean_sqrt_len_tokens", Pooling::mean_sqrt_len_tokens},
+    {"weightedmean", Pooling::weightedmean},
+    {"lasttoken", Pooling::last}};
+
+/// The poolings that a file names: "pooling_mode", or else the flags of older files.
+std::vector<std::string> pooling_modes(const Json& json, const std::string& file) {
   if (json.contains("pooling_mode") && !json["pooling_mode"].is_null()) {
-    if (json["pooling_mode"].is_string()) return get<std::string>(json, "pooling_mode", file);
-    modes = get<std::vector<std::string>>(json, "pooling_mode", file);
-  } else {
-    for (const auto& [key, value] : json.items())
-      if (key.starts_with(kPoolingFlag) && get<bool>(json, key, file))
-        modes.push_back(key.substr(kPoolingFlag.size()));
-    if (modes.empty()) return "mean";
+    if (json["pooling_mode"].is_string()) return {get<std::string>(json, "pooling_mode", file)};
+    return get<std::vector<std::string>>(json, "pooling_mode", file);
   }
-  require(modes.size() == 1, "{}: {} pooling modes are set, expected one", file, modes.size());
-  return modes.front();
+  std::vector<std::string> modes;
+  for (const auto& [flag, mode] : kPoolingFlags)
+    if (get_or(json, flag, false, file)) modes.emplace_back(mode);
+  if (modes.empty()) modes.emplace_back("mean");
+  return modes;
+}
+
+Pooling pooling_named(const std::string& mode, const std::string& file) {
+  std::string known;
+  for (const auto& [name, pooling] : kPoolingModes) {
+    if (mode == name) return pooling;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
+  }
+  fail("{}: a pooling mode is {}, expected one of {}", file, quoted(mode), known);
 }
 
 void read_pooling(const std::filesystem::path& path, EmbedderOptions& options) {
   const std::string file = path.string();
   const Json json = read_object(path);
-  for (const auto& [key, value] : json.items())
-    if (!key.starts_with(kPoolingFlag) && key != "pooling_mode" && key != "include_prompt" &&
-        key != "embedding_dimension" && key != "word_embedding_dimension" && !value.is_null())
+  for (const auto& [key, value] : json.items()) {
+    const bool flag = std::ranges::find(kPoolingFlags, key,
+                                        &std::pair<std::string_view, std::string_view>::first) !=
+                      std::end(kPoolingFlags);
+    require(flag || !key.starts_with("pooling_mode_"), "{}: {} is no pooling that heed applies",
+            file, quoted(key));
+    if (!flag && key != "pooling_mode" && key != "include_prompt" && key != "embedding_dimension" &&
+        key != "word_embedding_dimension" && !value.is_null())
       options.warnings.push_back(fmt::format("{}: {} is {} and is ignored: heed does not know it",
                                              file, one_line(key), excerpt(value)));
+  }
   options.include_prompt = get_or(json, "include_prompt", true, file);
-  const std::string mode = pooling_mode(json, file);
-  if (mode == "mean_tokens" || mode == "mean")
-    options.pooling = Pooling::mean;
-  else if (mode == "cls_token" || mode == "cls")
-    options.pooling = Pooling::cls;
-  else if (mode == "max_tokens" || mode == "max")
-    options.pooling = Pooling::max;
-  else if (mode == "lasttoken")
-    options.pooling = Pooling::last;
-  else
-    fail("{}: the pooling mode is {}, expected mean_tokens, cls_token, max_tokens or lasttoken",
-         file, one_line(mode));
+  options.pooling.clear();
+  for (const std::string& mode : pooling_modes(json, file))
+    options.pooling.push_back(pooling_named(mode, file));
+  require(!options.pooling.empty(), "{}: pooling_mode has no modes", file);
 }
 
-/// The folder of a module. Throws Error unless it lies within the model's directory.
-std::filesystem::path folder_of(const std::filesystem::path& model_path, const std::string& name,
-                                const std::string& file) {
-  const std::filesystem::path folder(name);
-  bool inside = folder.is_relative();
-  for (const std::filesystem::path& part : folder) inside = inside && part != "..";
-  require(inside, "{}: the path of a module is {}, expected a path within the model directory",
-          file, one_line(name));
-  return model_path / folder;
-}
-
-/// A normalisation has settings only where it normalises something else.
-void require_plain_normalize(const std::filesystem::path& path) {
-  if (!path_exists(path)) return;
-  const std::string file = path.string();
-  const Json json = read_object(path);
-  for (const auto& [key, value] : json.items())
-    require(value.is_null() || value == "sentence_embedding",
-            "{}: {} is {}, expected sentence_embedding", file, one_line(key), excerpt(value));
-}
-
-/// Reads the modules of a directory: a Transformer, a Pooling, and perhaps a Normalize.
+/// Reads the modules of a directory: a Transformer, a Pooling, and others before and after it.
 void read_modules(const std::filesystem::path& model_path, EmbedderOptions& options) {
   const std::string file = (model_path / kModulesFile).string();
-  const Json modules = parse_json(read_file(file), file);
-  require(modules.is_array(), "{}: expected a list, found {}", file, excerpt(modules));
-  int count = 0;
-  for (const Json& module : modules) {
-    const auto type = get<std::string>(module, "type", file);
-    const std::string kind = type.substr(type.rfind('.') + 1);  // npos + 1 is 0
-    const auto path = get_or<std::string>(module, "path", "", file);
-    const auto folder = folder_of(model_path, path, file);
-    const std::string_view expected = count == 0   ? "Transformer"
-                                      : count == 1 ? "Pooling"
-                                                   : "Normalize";
-    require(type.starts_with("sentence_transformers.") && kind == expected,
-            "{}: module {} is {}, expected sentence-transformers' {}", file, count + 1,
-            one_line(type), expected);
-    if (count == 0)
-      require(path.empty() || path == ".",
-              "{}: the path of the Transformer is {}, expected the model directory itself", file,
-              one_line(path));
-    if (count == 1) read_pooling(folder / "config.json", options);
-    if (count >= 2) {
-      require_plain_normalize(folder / "config.json");
-      options.normalize = true;
+  bool pools = false;
+  for (const ModuleEntry& entry : read_module_list(model_path)) {
+    if (entry.kind == "Pooling") {
+      require(!pools, "{}: there are two Pooling modules, expected one", file);
+      pools = true;
+      read_pooling(entry.folder / "config.json", options);
+      continue;
     }
-    ++count;
+    if (!is_vector_module(entry.kind)) refuse_module(model_path, entry);
+    const ReadModule read = read_vector_module(entry.kind, entry.folder);
+    if (!read.module) continue;
+    require(read.of_tokens != pools,
+            "{}: the module {} reads {}, which are of no effect {} Pooling", file,
+            one_line(entry.kind), read.of_tokens ? "token_embeddings" : "sentence_embedding",
+            pools ? "after" : "before");
+    (read.of_tokens ? options.of_tokens : options.of_texts).push_back(read.module);
   }
-  require(count >= 2, "{}: there are {} modules, expected a Transformer and a Pooling", file,
-          count);
+  require(pools, "{}: there is no Pooling, which makes one vector of a text", file);
 }
 
 /// What sentence-transformers takes for a plain model: the last token's state of a causal language
@@ -144,11 +137,11 @@ EmbedderOptions read_embedder_options(const io::ModelFiles& files, int64_t conte
   const std::filesystem::path& model_path = files.path();
   EmbedderOptions options;
   if (files.is_gguf())
-    options.pooling = read_gguf_pooling(*files.gguf());
+    options.pooling = {read_gguf_pooling(*files.gguf())};
   else if (path_exists(model_path / kModulesFile))
     read_modules(model_path, options);
   else
-    options.pooling = default_pooling(model_path);
+    options.pooling = {default_pooling(model_path)};
   const TextSettings text = read_text_settings(model_path, context);
   options.max_seq_length = text.limit.most;
   options.truncate_left = text.limit.truncate_left;

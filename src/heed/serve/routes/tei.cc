@@ -51,7 +51,10 @@ Json model_type_json(const ModelRegistry::Target& target) {
   if (target.tasks.rerank) return {{"reranker", classifier_json(model)}};
   if (target.tasks.classify) return {{"classifier", classifier_json(model)}};
   if (!target.tasks.embed) return nullptr;
-  return {{"embedding", {{"pooling", name_of(model.embed_settings().pooling)}}}};
+  std::string poolings;
+  for (const Pooling pooling : model.embed_settings().pooling)
+    poolings += fmt::format("{}{}", poolings.empty() ? "" : "+", name_of(pooling));
+  return {{"embedding", {{"pooling", poolings}}}};
 }
 
 int64_t max_input_length(const ModelRegistry::Target& target) {
