@@ -31,6 +31,9 @@ enum {
   HEED_POOLING_WEIGHTEDMEAN = 6
 };
 
+/* What a text is for, as heed::EmbedTask. */
+enum { HEED_EMBED_TASK_QUERY = 0, HEED_EMBED_TASK_DOCUMENT = 1 };
+
 /* As heed::EmbedOptions. */
 typedef struct heed_embed_options {
   size_t struct_size;
@@ -42,6 +45,8 @@ typedef struct heed_embed_options {
   const char* prompt;      /* before each text; NULL: the default prompt of the files */
   const char* prompt_name; /* the same by its name in the files; NULL: none */
   int64_t dimensions;      /* the first elements of a vector, or HEED_DEFAULT */
+  int32_t task;            /* HEED_EMBED_TASK_ or HEED_DEFAULT */
+  int32_t reserved;        /* 0 */
 } heed_embed_options;
 
 /* As heed::ClassifyOptions. */

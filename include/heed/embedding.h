@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/export.h"
+
 namespace heed {
 
 /// The pooling of the hidden states of a text's tokens to one vector.
@@ -41,6 +43,14 @@ constexpr std::string_view name_of(Pooling pooling) {
   return "?";
 }
 
+/// What a text is for, in search.
+enum class EmbedTask { query, document };
+
+/// "query" or "document".
+constexpr std::string_view name_of(EmbedTask task) {
+  return task == EmbedTask::query ? "query" : task == EmbedTask::document ? "document" : "?";
+}
+
 /// How texts become vectors. What is not set comes from the files of a sentence-transformers
 /// directory; without them, the default in brackets holds.
 struct EmbedOptions {
@@ -51,6 +61,10 @@ struct EmbedOptions {
   /// The same by its name in the files; "query" and "document" are empty where they have none. At
   /// most one of prompt and prompt_name is given.
   std::optional<std::string> prompt_name = {};
+  /// Selects the prompt "query" or "document", unless another is asked for, and where each token
+  /// has a vector the longest text, the expansion of queries and the tokens that are skipped: what
+  /// encode_query() and encode_document() of sentence-transformers do [neither].
+  std::optional<EmbedTask> task = {};
   /// The first elements of a vector, at least 1 and at most all of it (Matryoshka; Kusupati et al.
   /// 2022); a vector of length 1 is shorter then, unless `normalize` is true [truncate_dim, or
   /// all].
@@ -63,6 +77,31 @@ struct EmbedOptions {
 
   bool operator==(const EmbedOptions&) const = default;
 };
+
+/// A vector with an element for each token of the vocabulary, most of them zero (SPLADE, Formal et
+/// al. 2021; BGE-M3, Chen et al. 2024).
+struct SparseEmbedding {
+  std::vector<int32_t> indices;  // the tokens with an element above zero, ascending
+  std::vector<float> values;     // their elements
+
+  bool operator==(const SparseEmbedding&) const = default;
+};
+
+/// A vector for each token of a text (late interaction: ColBERT, Khattab and Zaharia 2020).
+struct MultiVectorEmbedding {
+  std::vector<int32_t> tokens;  // those that have a vector
+  int64_t dimension = 0;        // elements of each vector
+  std::vector<float> values;    // [tokens.size(), dimension]
+
+  bool operator==(const MultiVectorEmbedding&) const = default;
+};
+
+/// The score of a document for a query (MaxSim): for each vector of the query the largest inner
+/// product with a vector of the document, summed. Throws InputError when their dimensions differ or
+/// the document has no vectors.
+HEED_EXPORT double max_sim(const MultiVectorEmbedding& query, const MultiVectorEmbedding& document);
+/// The sum of the products of equal tokens' elements.
+HEED_EXPORT double dot(const SparseEmbedding& first, const SparseEmbedding& second);
 
 /// What the files of a model say of its embeddings.
 struct EmbedSettings {

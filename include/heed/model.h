@@ -204,6 +204,23 @@ class HEED_EXPORT Model {
   std::vector<std::vector<float>> embed_tokens(const std::vector<std::vector<int32_t>>& texts,
                                                const EmbedOptions& options = {},
                                                int64_t first_number = 1) const;
+  /// A sparse vector of each text, by a SPLADE model (a SparseEncoder of sentence-transformers, or
+  /// a masked language model as it is) or by BGE-M3. Throws Error when the model makes none, and
+  /// when `options` have a pooling, a normalisation or dimensions.
+  std::vector<SparseEmbedding> embed_sparse(const std::vector<std::string>& texts,
+                                            const EmbedOptions& options = {},
+                                            int64_t first_number = 1) const;
+  /// A vector for each token of each text (late interaction), by a MultiVectorEncoder of
+  /// sentence-transformers, a model of PyLate or BGE-M3; max_sim() compares them.
+  /// EmbedOptions::task says whether they are queries. Throws Error as embed_sparse() does.
+  std::vector<MultiVectorEmbedding> embed_multi_vector(const std::vector<std::string>& texts,
+                                                       const EmbedOptions& options = {},
+                                                       int64_t first_number = 1) const;
+  /// The states of the tokens of each text, after the modules of tokens: what embed() pools. Of a
+  /// model with a vector for each token the same as embed_multi_vector().
+  std::vector<MultiVectorEmbedding> token_embeddings(const std::vector<std::string>& texts,
+                                                     const EmbedOptions& options = {},
+                                                     int64_t first_number = 1) const;
   /// The tokens that embed() reads of a text: with the model's prompt before it, truncated.
   std::vector<int32_t> tokens_to_embed(const std::string& text,
                                        const EmbedOptions& options = {}) const;

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-PRECISIONS = ("float32", "binary", "ubinary")
+PRECISIONS = ("float32", "int8", "uint8", "binary", "ubinary")
 
 
 def check(output_value: object, precision: object, device: object, gpu: str, batch_size: object) -> None:
@@ -18,21 +18,30 @@ def check(output_value: object, precision: object, device: object, gpu: str, bat
     if output_value != "sentence_embedding":
         raise ValueError(f"output_value is {output_value!r}; heed computes 'sentence_embedding' only")
     if precision not in PRECISIONS:
-        raise ValueError(
-            f"precision is {precision!r}, expected one of {', '.join(PRECISIONS)}; int8 and uint8 would depend on the "
-            "other texts of a call")
+        raise ValueError(f"precision is {precision!r}, expected one of {', '.join(PRECISIONS)}")
     have = "cuda" if gpu else "cpu"
     if device is not None and str(device).split(":")[0] != have:
         raise ValueError(
             f"device is {str(device)!r}, the model computes on {have!r}: heed.load(..., device=) chooses where")
 
 
-def in_precision(vectors: NDArray[numpy.float32], precision: str) -> NDArray[Any]:
-    """Vectors in another precision, as sentence-transformers makes them."""
+def in_precision(vectors: NDArray[numpy.float32], precision: str, ranges: Any = None) -> NDArray[Any]:
+    """Vectors in another precision, as quantize_embeddings() of sentence-transformers makes them."""
     import numpy
 
     if precision == "float32":
         return vectors
+    if precision.endswith("int8"):
+        rows = numpy.atleast_2d(vectors)
+        if ranges is None:
+            some = rows if rows.size else numpy.zeros((1, rows.shape[-1]))
+            ranges = numpy.stack([some.min(axis=0), some.max(axis=0)])
+        ranges = numpy.asarray(ranges, dtype=numpy.float32)
+        if ranges.shape != (2, rows.shape[-1]):
+            raise ValueError(f"ranges has the shape {ranges.shape}, expected {(2, rows.shape[-1])}")
+        steps = (ranges[1] - ranges[0]) / numpy.float32(255)
+        numbers = numpy.clip(numpy.floor((vectors - ranges[0]) / numpy.where(steps == 0, 1, steps)), 0, 255)
+        return numbers.astype(numpy.uint8) if precision == "uint8" else (numbers - 128).astype(numpy.int8)
     bits = numpy.packbits(vectors > 0, axis=-1)
     return bits if precision == "ubinary" else (bits.astype(numpy.int16) - 128).astype(numpy.int8)
 

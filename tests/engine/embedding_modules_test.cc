@@ -3,48 +3,26 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "heed/base/file.h"
+#include "heed/convert.h"
 #include "heed/error.h"
 #include "heed/model.h"
 #include "heed/quantize.h"
-#include "tests/base/testing.h"
+#include "tests/engine/layered_folder.h"
 
 namespace heed {
 namespace {
 
-namespace fs = std::filesystem;
-
-const fs::path kModulesGolden = fs::path(HEED_SOURCE_DIR) / "tests/golden/embedding_modules";
-const fs::path kModulesBase = kModulesGolden.parent_path() / "encoders/embed-bert";
-
 /// The Transformer of embed-bert with the modules of a golden folder.
-class ModulesCopy : public TemporaryDirectory {
+class ModulesFolder : public LayeredFolder {
  public:
-  explicit ModulesCopy(const std::string& name) {
-    for (const char* file :
-         {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"})
-      fs::copy(kModulesBase / file, path() / file);
-    fs::copy(kModulesGolden / name, path(), fs::copy_options::recursive);
-  }
-
-  void change(const std::string& file, const nlohmann::json& changes) const {
-    auto json = nlohmann::json::parse(read_file(path() / file));
-    json.update(changes);
-    write_quickly(path() / file, json.dump());
-  }
+  explicit ModulesFolder(const std::string& name)
+      : LayeredFolder({"encoders/embed-bert", "embedding_modules/" + name}) {}
 };
 
 nlohmann::json expected_of(const std::string& name) {
-  return nlohmann::json::parse(read_file(kModulesGolden / name / "expected.json"));
-}
-
-std::vector<std::string> module_texts() {
-  return nlohmann::json::parse(read_file(kModulesBase / "expected.json"))
-      .at("texts")
-      .get<std::vector<std::string>>();
+  return LayeredFolder::expected("embedding_modules/" + name);
 }
 
 void expect_vectors(const std::vector<std::vector<float>>& found, const nlohmann::json& expected) {
@@ -70,11 +48,11 @@ EmbedOptions options_of(const nlohmann::json& arguments) {
 class EmbeddingModules : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(EmbeddingModules, GiveTheVectorsOfSentenceTransformers) {
-  const ModulesCopy copy(GetParam());
+  const ModulesFolder copy(GetParam());
   const Model model = Model::load(copy.path());
   EXPECT_TRUE(model.warnings().empty());
   const auto json = expected_of(GetParam());
-  const std::vector<std::string> texts = module_texts();
+  const std::vector<std::string> texts = encoder_texts();
   expect_vectors(model.embed_batch(texts), json.at("embeddings"));
   EXPECT_EQ(model.embedding_size(), json.at("embeddings")[0].size());
   if (!json.contains("encoded")) return;
@@ -94,19 +72,20 @@ INSTANTIATE_TEST_SUITE_P(Kinds, EmbeddingModules,
                          });
 
 TEST(DenseModule, HasTheActivationsOfTorch) {
-  const ModulesCopy copy("activations");
-  for (const auto& [name, vectors] : expected_of("activations").items()) {
+  const ModulesFolder copy("activations");
+  const auto activations = expected_of("activations");
+  for (const auto& [name, vectors] : activations.items()) {
     SCOPED_TRACE(name);
     copy.change("2_Dense/config.json", {{"activation_function", name}});
-    expect_vectors(Model::load(copy.path()).embed_batch(module_texts()), vectors);
+    expect_vectors(Model::load(copy.path()).embed_batch(encoder_texts()), vectors);
   }
 }
 
 TEST(DenseModule, IsKeptByAQuantisedCopyAndRefusedByGguf) {
-  const ModulesCopy copy("dense-twice");
+  const ModulesFolder copy("dense-twice");
   const TemporaryDirectory folder;
-  const fs::path quantised = folder.path() / "copy";
-  quantize_model(copy.path(), quantised, {.scheme = "q8_0"});
+  const std::filesystem::path quantised = folder.path() / "copy";
+  quantize_model(copy.path(), quantised, {});
   const auto exact = Model::load(copy.path()).embed("the cat");
   const auto near = Model::load(quantised).embed("the cat");
   ASSERT_EQ(near.size(), exact.size());
@@ -120,17 +99,12 @@ TEST(DenseModule, IsKeptByAQuantisedCopyAndRefusedByGguf) {
 /// What a changed copy says when it embeds.
 std::string error_of(const std::string& name, const std::string& file,
                      const nlohmann::json& changes) {
-  const ModulesCopy copy(name);
+  const ModulesFolder copy(name);
   copy.change(file, changes);
-  try {
-    Model::load(copy.path()).embed("the cat");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return message_of([&] { Model::load(copy.path()).embed("the cat"); });
 }
 
-TEST(EmbeddingModules, OfAnotherWidthOrWithUnknownSettingsAreNamed) {
+TEST(ModulesOfEmbeddings, OfAnotherWidthOrWithUnknownSettingsAreNamed) {
   const std::string file = "2_Dense/config.json";
   EXPECT_NE(error_of("dense", file, {{"in_features", 17}})
                 .find("linear.weight has shape [12, 16], expected [12, 17]"),
@@ -161,9 +135,9 @@ TEST(EmbeddingModules, OfAnotherWidthOrWithUnknownSettingsAreNamed) {
             std::string::npos);
 }
 
-TEST(EmbeddingModules, ThatHeedDoesNotApplyAreNamed) {
+TEST(ModulesOfEmbeddings, ThatHeedDoesNotApplyAreNamed) {
   for (const char* kind : {"WeightedLayerPooling", "CNN", "LSTM", "WordWeights", "Router", "BoW"}) {
-    const ModulesCopy copy("dense");
+    const ModulesFolder copy("dense");
     auto modules = nlohmann::json::parse(read_file(copy.path() / "modules.json"));
     modules[2]["type"] = std::string("sentence_transformers.models.") + kind;
     write_quickly(copy.path() / "modules.json", modules.dump());
@@ -172,8 +146,8 @@ TEST(EmbeddingModules, ThatHeedDoesNotApplyAreNamed) {
   }
 }
 
-TEST(EmbedOptions, OfPromptsAndDimensionsAreChecked) {
-  const ModulesCopy copy("prompts");
+TEST(OptionsOfEmbeddings, OfPromptsAndDimensionsAreChecked) {
+  const ModulesFolder copy("prompts");
   const Model model = Model::load(copy.path());
   expect_error([&] { model.embed("a", {.prompt_name = "other"}); },
                "prompt_name is \"other\"; the prompts of the model's files are: \"document\", "
@@ -187,8 +161,8 @@ TEST(EmbedOptions, OfPromptsAndDimensionsAreChecked) {
             model.embed("a", {.prompt_name = "query"}));
 }
 
-TEST(EmbedOptions, PromptsOfSentenceTransformersAreEmptyWhereFilesHaveNone) {
-  const Model model = Model::load(kModulesBase);
+TEST(OptionsOfEmbeddings, PromptsOfSentenceTransformersAreEmptyWhereFilesHaveNone) {
+  const Model model = Model::load(LayeredFolder::golden("encoders/embed-bert"));
   EXPECT_EQ(model.embed("a", {.prompt_name = "query"}), model.embed("a"));
   expect_error([&] { model.embed("a", {.prompt_name = "passage"}); }, "prompt_name is \"passage\"");
 }

@@ -246,6 +246,10 @@ tasks::EmbedderOptions LoadedModel::embedder_options(const EmbedOptions& asked) 
   return result;
 }
 
+tasks::TextReader LoadedModel::text_reader(const EmbedOptions& asked) const {
+  return {transformer->config(), shared_tokenizer("embedding"), embedder_options(asked)};
+}
+
 std::shared_ptr<const tasks::Embedder> LoadedModel::make_embedder(const EmbedOptions& asked) const {
   return std::make_shared<tasks::Embedder>(*transformer, shared_tokenizer("embedding"),
                                            embedder_options(asked));

@@ -92,6 +92,8 @@ struct LoadedModel {
   /// EmbedOptions completed by the model's files. Throws Error on numbers out of range and on a
   /// prompt_name that the files do not have.
   tasks::EmbedderOptions embedder_options(const EmbedOptions& asked) const;
+  /// What an embedder with these options reads of a text.
+  tasks::TextReader text_reader(const EmbedOptions& asked) const;
   /// An embedder with these options, completed by the model's files. Throws Error as Model::embed()
   /// does.
   std::shared_ptr<const tasks::Embedder> embedder(const EmbedOptions& asked = {}) const;

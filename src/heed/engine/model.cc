@@ -48,7 +48,9 @@ int64_t Model::vocab_size() const { return loaded_->transformer->config().vocab_
 
 int64_t Model::embedding_size(const EmbedOptions& options) const {
   const int64_t width = loaded_->transformer->config().d_model;
-  return loaded_->embedding.has_value() ? loaded_->embedder_options(options).width(width) : width;
+  if (!loaded_->embedding.has_value()) return width;
+  const tasks::EmbedderOptions made = loaded_->embedder_options(options);
+  return made.pooling.empty() && made.splade ? vocab_size() : made.width(width);
 }
 
 std::vector<int32_t> Model::eos_ids() const { return loaded_->generation.value().rules.eos_ids; }

@@ -5,7 +5,7 @@
 #include "heed/base/file.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
-#include "heed/tasks/embedder.h"
+#include "heed/tasks/embedder_options.h"
 #include "heed/tasks/modules/module_list.h"
 #include "heed/tasks/text_settings.h"
 
@@ -75,27 +75,100 @@ void read_pooling(const std::filesystem::path& path, EmbedderOptions& options) {
   require(!options.pooling.empty(), "{}: pooling_mode has no modes", file);
 }
 
-/// Reads the modules of a directory: a Transformer, a Pooling, and others before and after it.
-void read_modules(const std::filesystem::path& model_path, EmbedderOptions& options) {
-  const std::string file = (model_path / kModulesFile).string();
-  bool pools = false;
-  for (const ModuleEntry& entry : read_module_list(model_path)) {
-    if (entry.kind == "Pooling") {
-      require(!pools, "{}: there are two Pooling modules, expected one", file);
-      pools = true;
-      read_pooling(entry.folder / "config.json", options);
-      continue;
+/// Reads the modules of a directory after the Transformer, in their order: those of tokens, what
+/// makes vectors of a text (Pooling, SpladePooling, or for several vectors MultiVectorMask), and
+/// those of such a vector.
+class ModulesReader {
+ public:
+  ModulesReader(std::filesystem::path model_path, bool multi_vector, EmbedderOptions& options)
+      : model_path_(std::move(model_path)),
+        file_((model_path_ / kModulesFile).string()),
+        multi_vector_(multi_vector),
+        options_(options) {}
+
+  void read() {
+    options_.pooling.clear();
+    const std::vector<ModuleEntry> modules = read_module_list(model_path_);
+    for (size_t i = 1; i < modules.size(); ++i) read(modules[i]);
+    if (multi_vector_) {
+      options_.multi_vector = read_multi_vector_settings(model_path_, mask_);
+      // PyLate scales vectors without a module that says so.
+      if (mask_.empty()) options_.of_tokens.push_back(normalize_module());
     }
-    if (!is_vector_module(entry.kind)) refuse_module(model_path, entry);
-    const ReadModule read = read_vector_module(entry.kind, entry.folder);
-    if (!read.module) continue;
-    require(read.of_tokens != pools,
-            "{}: the module {} reads {}, which are of no effect {} Pooling", file,
-            one_line(entry.kind), read.of_tokens ? "token_embeddings" : "sentence_embedding",
-            pools ? "after" : "before");
-    (read.of_tokens ? options.of_tokens : options.of_texts).push_back(read.module);
+    require(multi_vector_ || pools_, "{}: there is no Pooling, which makes one vector of a text",
+            file_);
+    const bool masks = modules[0].kind == "MLMTransformer";
+    require(!masks || options_.splade, "{}: MLMTransformer is not followed by SpladePooling",
+            file_);
   }
-  require(pools, "{}: there is no Pooling, which makes one vector of a text", file);
+
+ private:
+  void read(const ModuleEntry& entry) {
+    if (entry.kind == "Pooling" || entry.kind == "SpladePooling") return read_pooling_module(entry);
+    if (entry.kind == "MultiVectorMask" && multi_vector_) {
+      mask_ = entry.folder;
+      return;
+    }
+    if (!is_vector_module(entry.kind)) refuse_module(model_path_, entry);
+    const ReadModule read = read_vector_module(entry.kind, entry.folder, multi_vector_);
+    if (!read.module) return;
+    require(read.of_tokens != pools_,
+            "{}: the module {} reads {}, which are of no effect {} Pooling", file_,
+            one_line(entry.kind), read.of_tokens ? "token_embeddings" : "sentence_embedding",
+            pools_ ? "after" : "before");
+    require(!options_.splade, "{}: the module {} follows SpladePooling, which heed does not apply",
+            file_, one_line(entry.kind));
+    (read.of_tokens ? options_.of_tokens : options_.of_texts).push_back(read.module);
+  }
+
+  void read_pooling_module(const ModuleEntry& entry) {
+    require(!pools_ && !multi_vector_, "{}: the module {} is one too many", file_,
+            one_line(entry.kind));
+    pools_ = true;
+    if (entry.kind == "Pooling") return read_pooling(entry.folder / "config.json", options_);
+    require(options_.of_tokens.empty(), "{}: there are modules before SpladePooling", file_);
+    options_.splade = read_splade_settings(entry.folder);
+  }
+
+  const std::filesystem::path model_path_;
+  const std::string file_;
+  const bool multi_vector_;
+  EmbedderOptions& options_;
+  bool pools_ = false;
+  std::filesystem::path mask_;  // the folder of a MultiVectorMask
+};
+
+/// The heads of BGE-M3 (Chen et al. 2024), which lie beside the files of sentence-transformers.
+void read_bge_m3_heads(const std::filesystem::path& model_path, EmbedderOptions& options) {
+  const std::filesystem::path lexical = model_path / kLexicalHeadFile,
+                              colbert = model_path / kColbertHeadFile;
+  if (path_exists(lexical)) options.lexical = read_linear_file(lexical, true);
+  if (!path_exists(colbert)) return;
+  options.multi_vector.emplace().first_token = 1;
+  options.multi_vector_modules = {read_linear_file(colbert, false), normalize_module()};
+}
+
+/// Lengths and an expansion of queries, which single vectors of queries would need as well.
+void warn_of_task_settings(const std::filesystem::path& model_path, EmbedderOptions& options) {
+  const std::filesystem::path path = transformer_settings_file(model_path);
+  if (!path_exists(model_path / kModulesFile) || !path_exists(path)) return;
+  const Json json = read_object(path);
+  for (const char* const key : {"query_length", "document_length", "query_expansion"})
+    if (json.contains(key) && !json[key].is_null())
+      options.warnings.push_back(
+          fmt::format("{}: {} is {} and is ignored: it is applied to models "
+                      "with a vector for each token",
+                      path.string(), key, excerpt(json[key])));
+}
+
+bool names_masked_lm(const std::filesystem::path& model_path) {
+  const std::filesystem::path path = model_path / "config.json";
+  if (!path_exists(path)) return false;
+  const Json json = parse_json(read_file(path), path.string());
+  if (!json.is_object() || !json.contains("architectures")) return false;
+  const Json& names = json["architectures"];
+  return names.is_array() && !names.empty() && names.front().is_string() &&
+         names.front().get<std::string>().ends_with("ForMaskedLM");
 }
 
 /// What sentence-transformers takes for a plain model: the last token's state of a causal language
@@ -135,21 +208,33 @@ std::optional<uint32_t> gguf_pooling_type(Pooling pooling) {
 
 EmbedderOptions read_embedder_options(const io::ModelFiles& files, int64_t context) {
   const std::filesystem::path& model_path = files.path();
+  const PromptSettings prompts = read_prompt_settings(
+      model_path, {"SentenceTransformer", "SparseEncoder", "MultiVectorEncoder", "ColBERT"});
   EmbedderOptions options;
-  if (files.is_gguf())
+  if (files.is_gguf()) {
     options.pooling = {read_gguf_pooling(*files.gguf())};
-  else if (path_exists(model_path / kModulesFile))
-    read_modules(model_path, options);
-  else
+  } else if (path_exists(model_path / kModulesFile)) {
+    const bool multi_vector =
+        prompts.model_type == "MultiVectorEncoder" || prompts.model_type == "ColBERT";
+    ModulesReader(model_path, multi_vector, options).read();
+    if (!multi_vector) read_bge_m3_heads(model_path, options);
+  } else {
     options.pooling = {default_pooling(model_path)};
-  const TextSettings text = read_text_settings(model_path, context);
+    if (names_masked_lm(model_path)) options.splade = SpladeSettings();
+    read_bge_m3_heads(model_path, options);
+  }
+  const TextSettings text =
+      read_text_settings(model_path, context,
+                         options.pooling.empty() && options.splade ? TransformerTask::mask_logits
+                                                                   : TransformerTask::states);
+  if (!options.multi_vector) warn_of_task_settings(model_path, options);
   options.max_seq_length = text.limit.most;
   options.truncate_left = text.limit.truncate_left;
   options.lower_case = text.lower_case;
-  const PromptSettings prompts = read_prompt_settings(model_path, "SentenceTransformer");
   options.prompt = prompts.prompt;
   options.prompts = prompts.prompts;
   options.truncate_dim = prompts.truncate_dim.value_or(0);
+  options.max_active_dims = prompts.max_active_dims;
   for (const auto& warnings : {text.warnings, prompts.warnings})
     options.warnings.insert(options.warnings.end(), warnings.begin(), warnings.end());
   return options;

@@ -87,7 +87,7 @@ std::vector<double> label_scores(const model::ClassifierConfig& classifier,
 }
 
 PairSettings read_pair_settings(const std::filesystem::path& model_path) {
-  PromptSettings read = read_prompt_settings(model_path, "CrossEncoder");
+  PromptSettings read = read_prompt_settings(model_path, {"CrossEncoder"});
   if (read.present) require_transformer_alone(model_path / kModulesFile);
   PairSettings settings{
       .sigmoid = {}, .prompt = std::move(read.prompt), .warnings = std::move(read.warnings)};

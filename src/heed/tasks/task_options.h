@@ -23,6 +23,10 @@ namespace heed::tasks {
          .help =                                                                                   \
              "The prompt of this name in config_sentence_transformers.json, such as query or "     \
              "document")                                                                           \
+  OPTION(task,                                                                                     \
+         .help =                                                                                   \
+             "What the texts are for: selects the prompt of that name and, for a model with a "    \
+             "vector for each token, lengths and the expansion of queries")                        \
   OPTION(dimensions,                                                                               \
          .help =                                                                                   \
              "The first numbers of a vector, for models trained with Matryoshka losses "           \

@@ -33,10 +33,10 @@ std::vector<ModuleEntry> read_module_list(const std::filesystem::path& model_pat
     const auto path = get_or<std::string>(json, "path", "", file);
     ModuleEntry module{type, type.substr(type.rfind('.') + 1),  // npos + 1 is 0
                        folder_of(model_path, path, file)};
-    require(type.starts_with("sentence_transformers."),
+    require(type.starts_with("sentence_transformers.") || type.starts_with("pylate."),
             "{}: module {} is {}, expected one of sentence-transformers", file, modules.size() + 1,
             one_line(type));
-    require(!modules.empty() || module.kind == "Transformer",
+    require(!modules.empty() || module.kind == "Transformer" || module.kind == "MLMTransformer",
             "{}: module 1 is {}, expected sentence-transformers' Transformer", file,
             one_line(type));
     require(!modules.empty() || path.empty() || path == ".",
@@ -45,7 +45,6 @@ std::vector<ModuleEntry> read_module_list(const std::filesystem::path& model_pat
     modules.push_back(std::move(module));
   }
   require(!modules.empty(), "{}: there are no modules, expected a Transformer first", file);
-  modules.erase(modules.begin());
   return modules;
 }
 

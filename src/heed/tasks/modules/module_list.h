@@ -13,9 +13,9 @@ struct ModuleEntry {
   std::filesystem::path folder;
 };
 
-/// The modules after the first, which is the Transformer in the directory itself. Throws Error,
-/// naming the file, on anything else than a list of modules of sentence-transformers whose folders
-/// lie in the directory.
+/// The modules, of which the first is the Transformer (or the older MLMTransformer) in the
+/// directory itself. Throws Error, naming the file, on anything else than a list of modules of
+/// sentence-transformers or PyLate whose folders lie in the directory.
 std::vector<ModuleEntry> read_module_list(const std::filesystem::path& model_path);
 
 /// Throws Error that names the module.

@@ -10,6 +10,8 @@
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/base/quote.h"
+#include "heed/io/pytorch/pytorch_file.h"
 #include "heed/io/safetensors.h"
 #include "heed/kernels/as_f32.h"
 #include "heed/nn/linear.h"
@@ -32,21 +34,21 @@ int64_t features_of(const ModuleJson& json, const char* key, const std::string& 
   return count;
 }
 
-/// The parameters of a module from its folder, all of which must be there and no others.
-void load_module(nn::Parameters& parameters, const std::filesystem::path& folder) {
-  const auto weights = io::open_model_tensors(folder);
+/// The parameters of a module from a file, all of which must be there and no others. There their
+/// names lack the first `unnamed` characters.
+void load_module(nn::Parameters& parameters, const io::TensorSource& weights, size_t unnamed = 0) {
   std::set<std::string> superfluous;
-  for (const std::string& name : weights->names()) superfluous.insert(name);
+  for (const std::string& name : weights.names()) superfluous.insert(name);
   for (Parameter& parameter : parameters.all()) {
-    require(weights->contains(parameter.name), "{}: {} is missing, expected with shape {}",
-            weights->name(), parameter.name, parameter.shape.text());
-    parameter.value = kernels::as_f32(weights->get(parameter.name));
+    const std::string name = parameter.name.substr(unnamed);
+    require(weights.contains(name), "{}: {} is missing, expected with shape {}", weights.name(),
+            name, parameter.shape.text());
+    parameter.value = kernels::as_f32(weights.get(name));
     require(parameter.value.shape() == parameter.shape, "{}: {} has shape {}, expected {}",
-            weights->name(), parameter.name, parameter.value.shape().text(),
-            parameter.shape.text());
-    superfluous.erase(parameter.name);
+            weights.name(), name, parameter.value.shape().text(), parameter.shape.text());
+    superfluous.erase(name);
   }
-  require(superfluous.empty(), "{}: {} is no tensor of the module", weights->name(),
+  require(superfluous.empty(), "{}: {} is no tensor of the module", weights.name(),
           superfluous.empty() ? "" : one_line(*superfluous.begin()));
 }
 
@@ -83,7 +85,7 @@ class DenseModule : public LearnedModule {
     if (adds_input_ && in_ != out_)
       residual_.emplace(parameters_, "residual", nn::Linear::Sizes{in_, out_, false},
                         WeightRole::head);
-    load_module(parameters_, folder);
+    load_module(parameters_, *io::open_model_tensors(folder));
   }
 
   Tensor forward(const Tensor& x) const override {
@@ -105,13 +107,37 @@ class DenseModule : public LearnedModule {
   std::optional<nn::Linear> residual_;
 };
 
+/// x W^T + b, followed by ReLU or by nothing.
+class LinearFileModule : public LearnedModule {
+ public:
+  LinearFileModule(const io::TensorSource& weights, const Shape& shape, bool relu)
+      : LearnedModule(weights.name(), shape[1], shape[0]),
+        relu_(relu),
+        linear_(parameters_, "linear", {in_, out_}, WeightRole::head) {
+    load_module(parameters_, weights, std::string_view("linear.").size());
+  }
+
+  Tensor forward(const Tensor& x) const override {
+    Context context;
+    Tensor y = linear_.forward(context, x);
+    if (relu_)
+      for (int64_t i = 0; i < y.elements(); ++i)
+        y.data<float>()[i] = std::max(y.data<float>()[i], 0.0f);
+    return y;
+  }
+
+ private:
+  const bool relu_;
+  const nn::Linear linear_;
+};
+
 class LayerNormModule : public LearnedModule {
  public:
   LayerNormModule(const ModuleJson& json, const std::filesystem::path& folder,
                   const std::string& file)
       : LearnedModule(file, features_of(json, "dimension", file), json["dimension"]),
         norm_(parameters_, "norm", {.d_model = in_}) {
-    load_module(parameters_, folder);
+    load_module(parameters_, *io::open_model_tensors(folder));
   }
 
   Tensor forward(const Tensor& x) const override {
@@ -135,24 +161,16 @@ class NormalizeModule : public VectorModule {
 };
 
 /// Whether a module reads the states of tokens. Throws Error when its results go elsewhere.
-bool reads_tokens(const ModuleJson& json, const std::string& file) {
-  constexpr const char* kTexts = "sentence_embedding";
-  const auto input = get_or<std::string>(json, "module_input_name", kTexts, file);
-  require(input == kTexts || input == "token_embeddings",
+bool reads_tokens(const ModuleJson& json, const std::string& file, bool otherwise) {
+  const std::string texts = "sentence_embedding", tokens = "token_embeddings";
+  const auto input = get_or(json, "module_input_name", otherwise ? tokens : texts, file);
+  require(input == texts || input == tokens,
           "{}: module_input_name is {}, expected sentence_embedding or token_embeddings", file,
           quoted(input));
-  const auto output = get_or<std::string>(json, "module_output_name", input, file);
+  const auto output = get_or(json, "module_output_name", input, file);
   require(output == input, "{}: module_output_name is {}, expected {}, which the module reads",
           file, quoted(output), input);
-  return input != kTexts;
-}
-
-/// Throws Error on a setting of a module that is not among `known`.
-void require_known(const ModuleJson& json, const std::string& file,
-                   std::initializer_list<std::string_view> known) {
-  for (const auto& [key, value] : json.items())
-    require(std::ranges::find(known, key) != known.end() || value.is_null(),
-            "{}: {} is {}, which heed does not apply", file, one_line(key), excerpt(value));
+  return input == tokens;
 }
 
 }  // namespace
@@ -162,18 +180,24 @@ int64_t width_after(const VectorModules& modules, int64_t in) {
   return in;
 }
 
+Tensor applied(const VectorModules& modules, Tensor x) {
+  for (const auto& module : modules) x = module->forward(x);
+  return x;
+}
+
 bool is_vector_module(std::string_view kind) {
   return kind == "Dense" || kind == "LayerNorm" || kind == "Normalize" || kind == "Dropout";
 }
 
-ReadModule read_vector_module(std::string_view kind, const std::filesystem::path& folder) {
+ReadModule read_vector_module(std::string_view kind, const std::filesystem::path& folder,
+                              bool multi_vector) {
   const std::filesystem::path path = folder / "config.json";
   const std::string file = path.string();
   if (kind == "Dropout") return {};
   if (kind == "Normalize") {
     const ModuleJson json = path_exists(path) ? read_object(path) : ModuleJson::object();
     require_known(json, file, {"module_input_name", "module_output_name"});
-    return {std::make_shared<NormalizeModule>(), reads_tokens(json, file)};
+    return {normalize_module(), reads_tokens(json, file, false)};
   }
   const ModuleJson json = read_object(path);
   if (kind == "LayerNorm") {
@@ -183,7 +207,19 @@ ReadModule read_vector_module(std::string_view kind, const std::filesystem::path
   require_known(json, file,
                 {"in_features", "out_features", "bias", "activation_function", "module_input_name",
                  "module_output_name", "use_residual"});
-  return {std::make_shared<DenseModule>(json, folder, file), reads_tokens(json, file)};
+  return {std::make_shared<DenseModule>(json, folder, file),
+          reads_tokens(json, file, multi_vector)};
+}
+
+std::shared_ptr<const VectorModule> read_linear_file(const std::filesystem::path& file, bool relu) {
+  const auto weights = io::PyTorchFile::open(file);
+  require(weights->contains("weight") && weights->get("weight").shape().rank() == 2,
+          "{}: expected a matrix called weight", weights->name());
+  return std::make_shared<LinearFileModule>(*weights, weights->get("weight").shape(), relu);
+}
+
+std::shared_ptr<const VectorModule> normalize_module() {
+  return std::make_shared<NormalizeModule>();
 }
 
 void normalize_rows(Tensor& x) {

@@ -30,6 +30,9 @@ using VectorModules = std::vector<std::shared_ptr<const VectorModule>>;
 /// The width of the results of all of them for vectors of `in` elements.
 int64_t width_after(const VectorModules& modules, int64_t in);
 
+/// x [N, in], mapped by all of them.
+Tensor applied(const VectorModules& modules, Tensor x);
+
 /// A module and what it reads.
 struct ReadModule {
   std::shared_ptr<const VectorModule> module;  // null: it changes nothing
@@ -43,7 +46,14 @@ bool is_vector_module(std::string_view kind);
 /// Reads Dense, LayerNorm, Normalize or Dropout from its folder: config.json, and
 /// model.safetensors or pytorch_model.bin. Throws Error, naming file and key, on a setting that
 /// heed does not apply, and on weights that are missing, of another shape or superfluous.
-ReadModule read_vector_module(std::string_view kind, const std::filesystem::path& folder);
+/// A Dense without module_input_name reads the states of tokens if `multi_vector`.
+ReadModule read_vector_module(std::string_view kind, const std::filesystem::path& folder,
+                              bool multi_vector = false);
+
+/// The linear map of a file of torch.save with "weight" and "bias", followed by ReLU or by nothing.
+std::shared_ptr<const VectorModule> read_linear_file(const std::filesystem::path& file, bool relu);
+/// A module that scales vectors to length 1.
+std::shared_ptr<const VectorModule> normalize_module();
 
 /// Scales [N, D] to rows of length 1; zeros stay.
 void normalize_rows(Tensor& x);
