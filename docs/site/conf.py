@@ -60,6 +60,7 @@ docs/training
 docs/students
 docs/cluster
 docs/fine_tuning
+docs/training_encoders
 docs/quantization
 docs/gpu
 docs/tokenizers

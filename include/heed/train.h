@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,12 +59,19 @@ struct ValidationRecord {
   double perplexity = 0;                    // of the true targets, without smoothing
   std::optional<double> bleu, chrf;         // where there are translations
   std::vector<DirectionScores> directions;  // of each corpus for validation, if there are several
-  bool best = false;                        // the best model of the run so far
-  std::vector<ValidationSample> samples;    // a few
+  /// Of a task that gives labels or vectors, by name: "accuracy", "spearman", "ndcg@10", ...
+  /// (docs/training_encoders.md). `perplexity` is then the exponential of the loss, or 1.
+  std::map<std::string, double> metrics = {};
+  std::string best_by = {};  // the one by which the best model is chosen; empty: score() says
+  bool best = false;         // the best model of the run so far
+  std::vector<ValidationSample> samples;  // a few
 
-  /// The score by which the best model is chosen: BLEU if there are translations, otherwise
-  /// 1 / perplexity, which is the geometric mean of the targets' probabilities.
-  double score() const { return bleu.value_or(1.0 / perplexity); }
+  /// The score by which the best model is chosen: a metric, BLEU if there are translations,
+  /// otherwise 1 / perplexity, which is the geometric mean of the targets' probabilities.
+  double score() const {
+    const auto metric = metrics.find(best_by);
+    return metric == metrics.end() ? bleu.value_or(1.0 / perplexity) : metric->second;
+  }
 };
 
 /// What to train, and where. The configuration is made of a preset, then `config`, then
@@ -73,7 +81,8 @@ struct TrainOptions {
   /// The directory of the run: the model, its checkpoints and the report. New or empty, or with
   /// `resume` that of an earlier run.
   std::filesystem::path out = {};
-  /// "tiny", "small", "base", "big", "llama-tiny", "bert-tiny", "t5-tiny", "fine-tune" or "lora".
+  /// "tiny", "small", "base", "big", "llama-tiny", "bert-tiny", "encoder-tiny", "t5-tiny",
+  /// "fine-tune" or "lora".
   /// Empty: chosen by the task, by whether there is a model to start from, and for translation by
   /// the amount of text.
   std::string preset = {};

@@ -208,6 +208,9 @@ void bind_train_results(nb::module_& m) {
       .field("chrf", &ValidationRecord::chrf, "where there are translations")
       .field("directions", &ValidationRecord::directions,
              "of each corpus for validation, if there are several")
+      .field("metrics", &ValidationRecord::metrics, "of a task that gives labels, by name")
+      .field("best_by", &ValidationRecord::best_by,
+             "the metric by which the best model is chosen, if there are metrics")
       .field("best", &ValidationRecord::best, "whether this is the best model of the run so far")
       .field("samples", &ValidationRecord::samples, "some examples")
       .finish();

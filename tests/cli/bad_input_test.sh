@@ -57,7 +57,7 @@ HEED_CUDA_DRIVER=./none.so "$heed" generate "${decoder[@]}" --device auto --max-
 misused "--heatmap requires --out with a name that ends with .svg" \
   "$heed" attend --model absent --text the --heatmap --out page.html
 misused "unknown argument --modl; did you mean --model? (see heed tokenizer encode --help)" "$heed" tokenizer encode --modl absent
-misused "unknown argument nothing (see heed --help)" "$heed" nothing
+misused "unknown command nothing (see heed --help)" "$heed" nothing
 
 # A machine that HEED_CPU does not know.
 misused 'HEED_CPU is "i386", expected baseline' env HEED_CPU=i386 "$heed" --help

@@ -28,8 +28,8 @@ for command in '' $commands 'tokenizer train' 'tokenizer encode' 'tokenizer deco
   esac
 done
 
-misused "unknown argument genrate; did you mean generate? (see heed --help)" "$heed" genrate
-misused "unknown argument enc; did you mean encode? (see heed tokenizer --help)" "$heed" tokenizer enc
+misused "unknown command genrate; did you mean generate? (see heed --help)" "$heed" genrate
+misused "unknown command enc; did you mean encode? (see heed tokenizer --help)" "$heed" tokenizer enc
 misused "heed tokenizer has no command trian; did you mean train?" "$heed" help tokenizer trian
 misused "unknown argument --max-token; did you mean --max-new-tokens?" "$heed" generate decoder --max-token 3
 misused "unknown argument --wieghts=f32; did you mean --weights?" "$heed" embed encoder --wieghts=f32
@@ -37,7 +37,7 @@ misused "--weights: Q4_0 not in {stored,f32,bf16,q8_0,q6_K,q5_1,q5_0,q5_K,q4_1,q
   "$heed" generate decoder --weights Q4_0
 misused "--weights: iq3_xxs not in {bf16,q8_0,q6_K,q5_1,q5_0,q5_K,q4_1,q4_0,q4_K} (see" \
   "$heed" quantize decoder --weights iq3_xxs --out out
-misused "unknown argument nothing (see heed --help)" "$heed" nothing
+misused "unknown command nothing (see heed --help)" "$heed" nothing
 
 # The model by its position.
 random=(--random-weights 1)

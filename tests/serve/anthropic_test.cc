@@ -245,6 +245,8 @@ TEST(Anthropic, RefusesWithAnthropicsErrors) {
                "messages[0].content[0].txt");
   refused_with({{"max_tokens", nullptr}}, "max_tokens is missing");
   refused_with({{"messages", Json::array()}}, "messages");
+  refused_with({{"messages", {{{"role", "user"}, {"content", Json::array()}}}}},
+               "a list with at least one block");
   refused_with({{"messages", {{{"role", "system"}, {"content", "a"}}}}}, "messages[0].role");
   refused_with(
       {{"messages",

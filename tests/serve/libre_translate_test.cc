@@ -1,5 +1,4 @@
 // LibreTranslate's API beside what model_routes_test.cc asks of it.
-#include "heed/serve/language_codes.h"
 #include "tests/serve/running_server.h"
 
 namespace heed::serve {
@@ -63,9 +62,6 @@ TEST(LibreTranslate, LanguagesHaveNames) {
       EXPECT_EQ(language["name"], "English");
     }
   EXPECT_TRUE(found);
-  EXPECT_EQ(name_of_language("zh-Hant"), "Chinese (traditional)");
-  EXPECT_EQ(name_of_language("zu"), "Zulu");
-  EXPECT_EQ(name_of_language("xx"), "xx");
   const Json settings = get("/frontend/settings").json();
   EXPECT_EQ(settings["keyRequired"], false);
   EXPECT_TRUE(settings["language"]["source"]["name"].is_string());
@@ -89,6 +85,57 @@ std::string refusal(const std::string& path, const Json& request) {
   EXPECT_EQ(answer.status, 400) << answer.body;
   const Json error = answer.json()["error"];
   return error.is_string() ? error.get<std::string>() : error["message"].get<std::string>();
+}
+
+/// A form as a browser sends it.
+Answer send_form(const std::string& path, const std::string& parts) {
+  return HttpClient(RunningServer::shared().port())
+      .request("POST", path, parts + "--XX--\r\n",
+               {{"Content-Type", "multipart/form-data; boundary=XX"}});
+}
+
+std::string form_field(const std::string& name, const std::string& value) {
+  return "--XX\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n";
+}
+
+std::string form_file(const std::string& name, const std::string& content) {
+  return form_field("file\"; filename=\"" + name, content);
+}
+
+TEST(LibreTranslate, FilesAreTranslatedAndFetched) {
+  const std::string languages = form_field("source", "en") + form_field("target", "de");
+  const Answer sent =
+      send_form("/translate_file", form_file("../My letter.HTML", "<p>the sea</p>\n") + languages);
+  ASSERT_EQ(sent.status, 200) << sent.body;
+  const auto url = sent.json()["translatedFileUrl"].get<std::string>();
+  const std::string base = "http://localhost/download_file/";
+  ASSERT_TRUE(url.starts_with(base)) << url;
+  const Answer fetched = get(url.substr(std::string("http://localhost").size()));
+  EXPECT_EQ(fetched.status, 200);
+  EXPECT_EQ(fetched.headers.at("content-type"), "application/octet-stream");
+  EXPECT_EQ(fetched.headers.at("content-disposition"),
+            "attachment; filename=\".._My_letter_de.HTML\"");
+  EXPECT_EQ(fetched.body, "<p>" + in_html(translated("the sea")) + "</p>\n");
+  EXPECT_EQ(get("/download_file/guess.txt").status, 404);
+  const auto error = [&](const std::string& parts) {
+    const Answer answer = send_form("/translate_file", parts);
+    EXPECT_EQ(answer.status, 400) << answer.body;
+    return answer.json()["error"].get<std::string>();
+  };
+  EXPECT_NE(error(languages).find("missing file"), std::string::npos);
+  EXPECT_NE(error(form_file("a.pdf", "x") + languages).find("\"a.pdf\" is not supported"),
+            std::string::npos);
+  EXPECT_NE(error(form_field("file", "x") + languages).find("not a file"), std::string::npos);
+  EXPECT_NE(error(form_file("a.txt", "x\xff") + languages).find("UTF-8"), std::string::npos);
+  EXPECT_NE(error(form_file("a.txt", "the sea")).find("missing source"), std::string::npos);
+}
+
+TEST(LibreTranslate, TextsOfFormsAreTranslated) {
+  const Answer found =
+      send_form("/translate", form_field("q", "the sea") + form_field("source", "en") +
+                                  form_field("target", "de"));
+  EXPECT_EQ(found.json()["translatedText"], translated("the sea"));
+  EXPECT_EQ(send_form("/translate", "").status, 400);
 }
 
 TEST(LibreTranslate, AutoIsTheLanguageOfTheText) {

@@ -225,6 +225,8 @@ TEST(ScoreRoute, EqualsScore) {
   EXPECT_EQ(paired["log_probability"].get<double>(), pair.log_probability());
   refused("/v1/score", {{"model", "t5"}, {"source", "the sea"}}, "target");
   refused("/v1/score", {{"model", "lm"}, {"text", 3}}, "text");
+  refused("/v1/score", {{"model", "lm"}, {"text", "a"}, {"target", 3}}, "target");
+  refused("/v1/score", {{"model", "t5"}, {"source", "a"}, {"target", "b"}, {"text", "c"}}, "text");
 }
 
 TEST(FillRoute, EqualsFill) {

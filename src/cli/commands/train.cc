@@ -142,6 +142,8 @@ nlohmann::ordered_json json_of(const ValidationRecord& record) {
   for (const DirectionScores& one : record.directions)
     json["directions"].push_back(
         {{"languages", one.languages}, {"bleu", one.bleu}, {"chrf", one.chrf}});
+  for (const auto& [name, value] : record.metrics) json["metrics"][name] = value;
+  if (!record.best_by.empty()) json["best_by"] = record.best_by;
   json["best"] = record.best;
   return json;
 }
@@ -205,7 +207,10 @@ void add_text_options(Command& command, TrainArguments& options) {
   command.add_option("--text", options.text,
                      "Training text for causal-lm and masked-lm: a file or a folder of files; for "
                      "chat: JSON lines with lists of messages; for preference: JSON lines with "
-                     "\"prompt\", \"chosen\" and \"rejected\"");
+                     "\"prompt\", \"chosen\" and \"rejected\"; JSON lines, or columns of a .tsv "
+                     "file, for classify: \"text\" and \"label\" or \"labels\", for score: "
+                     "\"text\" and \"score\" (both also with \"text_pair\"), for rerank: "
+                     "\"query\", \"document\" and \"label\", for tag: \"text\" and \"spans\"");
   command.add_option("--valid-text", options.valid_text,
                      "Validation text for --text (default: part of the training text is held out)");
   command.add_option("--source", options.source,
@@ -251,7 +256,8 @@ void add_train(Command& program) {
   command.add_option("config", options->config_file,
                      "TOML file with settings that override the preset");
   command.add_option("--task", options->task, "Training task (default: translation)")
-      .one_of({"translation", "text-to-text", "causal-lm", "masked-lm", "chat", "preference"});
+      .one_of({"translation", "text-to-text", "causal-lm", "masked-lm", "chat", "preference",
+               "classify", "score", "rerank", "tag"});
   command.add_option(
       "--from", options->from,
       "Model directory, or OWNER/NAME[@REVISION] of the Hugging Face hub, to fine-tune; "

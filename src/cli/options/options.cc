@@ -135,6 +135,12 @@ bool lacks_model(const CLI::App& app) {
   return missing != options.end() && (*missing)->get_type_name() == kModelValue;
 }
 
+/// What a command line means by a word that `command` does not know.
+const char* what_is_missing(const CLI::App& command, std::string_view word) {
+  const bool has_commands = !command.get_subcommands({}).empty();
+  return has_commands && !word.starts_with('-') ? "command" : "argument";
+}
+
 }  // namespace
 
 Option Option::required(bool required) {
@@ -351,8 +357,8 @@ int Program::run(int argc, char** argv) {
     // An unknown argument is reported first: it may be what is missing, misspelt.
     const CLI::App& command = last_command(*app_);
     if (const std::vector<std::string> unknown = app_->remaining(true); !unknown.empty())
-      throw UsageError("unknown argument " + unknown.front() +
-                       suggestion(command, unknown.front()));
+      throw UsageError(fmt::format("unknown {} {}{}", what_is_missing(command, unknown.front()),
+                                   unknown.front(), suggestion(command, unknown.front())));
     const bool missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
     if (missing && lacks_model(command))
       throw MissingModel(fmt::format("{0} needs a model: {0} MODEL", full_name(command)));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "heed/base/error.h"
+#include "heed/data/labels.h"
 #include "heed/data/word_alignment.h"
 
 namespace heed::data {
@@ -41,11 +42,17 @@ struct Batch {
   std::vector<int32_t> aligned_offsets = {};  // [T+1]; empty: no sentence is aligned
   std::vector<int32_t> aligned = {};
 
+  /// For a model that gives labels, whose texts are `source`, also without an encoder.
+  std::vector<int32_t> types = {};  // [S], the segments of pairs; empty: all 0
+  Labels labels = {};
+
   int64_t source_tokens() const { return static_cast<int64_t>(source.size()); }
   int64_t decoder_tokens() const { return static_cast<int64_t>(decoder_input.size()); }
   int64_t target_tokens() const { return static_cast<int64_t>(target.size()); }
-  /// The number of terms whose mean is the loss: tokens to predict, or pairs of answers.
+  /// The number of terms whose mean is the loss: tokens to predict, pairs of answers, or texts and
+  /// tokens with labels.
   int64_t loss_terms() const {
+    if (labels.loss != LabelLoss::none) return labels.terms();
     return preferences.offsets.empty() ? target_tokens()
                                        : static_cast<int64_t>(preferences.offsets.size()) / 2;
   }

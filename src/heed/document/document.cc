@@ -20,12 +20,21 @@ constexpr size_t kMaxDocumentBytes = size_t{1} << 30;
 struct FormatReader {
   std::string_view name;
   void (*read)(DocumentContent& content, const KeepOptions& keep);
+  std::span<const std::string_view> extensions;
 };
-constexpr std::array kFormats{
-    FormatReader{"text", read_text}, FormatReader{"html", read_html},
-    FormatReader{"xml", read_xml},   FormatReader{"markdown", read_markdown},
-    FormatReader{"srt", read_srt},   FormatReader{"vtt", read_vtt},
-    FormatReader{"po", read_po},     FormatReader{"xliff", read_xliff}};
+constexpr std::string_view kTextFiles[] = {".txt"}, kHtmlFiles[] = {".html", ".htm"},
+                           kXmlFiles[] = {".xml", ".xhtml"},
+                           kMarkdownFiles[] = {".md", ".markdown"}, kSrtFiles[] = {".srt"},
+                           kVttFiles[] = {".vtt"}, kPoFiles[] = {".po", ".pot"},
+                           kXliffFiles[] = {".xliff", ".xlf"};
+constexpr std::array kFormats{FormatReader{"text", read_text, kTextFiles},
+                              FormatReader{"html", read_html, kHtmlFiles},
+                              FormatReader{"xml", read_xml, kXmlFiles},
+                              FormatReader{"markdown", read_markdown, kMarkdownFiles},
+                              FormatReader{"srt", read_srt, kSrtFiles},
+                              FormatReader{"vtt", read_vtt, kVttFiles},
+                              FormatReader{"po", read_po, kPoFiles},
+                              FormatReader{"xliff", read_xliff, kXliffFiles}};
 
 /// "UTF-16" of a mark at the beginning.
 std::string_view other_encoding(std::string_view bytes) {
@@ -43,6 +52,18 @@ std::string_view name_of(Format format) {
 }
 
 Format format_named(std::string_view name) { return named(name, enumerators<Format>()); }
+
+std::span<const std::string_view> extensions_of(Format format) {
+  return kFormats.at(static_cast<size_t>(format)).extensions;
+}
+
+std::optional<Format> format_of_file(std::string_view name) {
+  const std::string lower = lower_case(name);
+  for (const Format format : enumerators<Format>())
+    for (const std::string_view extension : extensions_of(format))
+      if (lower.ends_with(extension)) return format;
+  return std::nullopt;
+}
 
 std::vector<AlignedSpans> aligned_spans(std::string_view source, std::string_view target,
                                         const std::vector<std::pair<int32_t, int32_t>>& pairs) {

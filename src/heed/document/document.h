@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,11 @@ std::string_view name_of(Format format);
 
 /// The format of a name. Throws Error that lists the names.
 Format format_named(std::string_view name);
+
+/// How names of files of a format end, in lower case: ".html", ".htm".
+std::span<const std::string_view> extensions_of(Format format);
+/// The format of a file, by how its name ends; none if no format has such names.
+std::optional<Format> format_of_file(std::string_view name);
 
 /// Bytes `begin` to `end` of a text; `end` is not part of it.
 struct ByteRange {

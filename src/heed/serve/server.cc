@@ -86,10 +86,11 @@ struct Server::State {
   std::unordered_map<const HttpTransaction*, std::shared_ptr<Call>> calls;
   Access access;
   History history;
+  TranslatedFiles translated_files;
   ComputeLoop loop;
   ModelRegistry models;
-  Services services{
-      models, admission, metrics, options, http, history, [this] { return ready && !draining; }};
+  Services services{models, admission, metrics,          options,
+                    http,   history,   translated_files, [this] { return ready && !draining; }};
 };
 
 HttpServerOptions Server::State::http_options() {

@@ -13,6 +13,7 @@
 #include "heed/serve/model_registry.h"
 #include "heed/serve/operations/history.h"
 #include "heed/serve/operations/metrics.h"
+#include "heed/serve/translation/translated_files.h"
 #include "heed/server.h"
 
 namespace heed::serve {
@@ -25,6 +26,7 @@ struct Services {
   const ServerOptions& options;
   const HttpServer& http;
   const History& history;
+  TranslatedFiles& translated_files;
   /// Whether requests are accepted: false while models are loaded and while the server drains.
   std::function<bool()> ready;
 };

@@ -6,6 +6,7 @@
 
 #include "heed/ops/alignment_loss.h"
 #include "heed/ops/rows.h"
+#include "heed/train/losses/label_loss.h"
 
 namespace heed::train {
 namespace {
@@ -109,12 +110,22 @@ class GuidedAlignment {
   double loss_ = 0;
 };
 
+/// The loss of the labels that the classifier gives.
+ops::Loss loss_of_labels(const model::Transformer& model, Context& context,
+                         const data::Batch& batch, float gradient_scale) {
+  Tensor logits = model.classify(context, {batch.source, batch.source_offsets, batch.types});
+  if (!batch.labels.rows.empty()) logits = ops::gather_rows(context, logits, batch.labels.rows);
+  return label_loss(context, logits, batch.labels, gradient_scale);
+}
+
 }  // namespace
 
 ops::Loss batch_loss(const model::Transformer& model, Context& context, const data::Batch& batch,
                      const kernels::CrossEntropyOptions& options, float alignment_weight) {
   if (!batch.preferences.offsets.empty())
     return preference_loss(model, context, batch, options.gradient_scale);
+  if (batch.labels.loss != data::LabelLoss::none)
+    return loss_of_labels(model, context, batch, options.gradient_scale);
   std::optional<GuidedAlignment> guided;
   if (alignment_weight > 0 && !batch.aligned_offsets.empty())
     guided.emplace(context, model.config().decoder_layers, batch,

@@ -22,7 +22,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepCommunication, seconds, hidden, bytes, sl
 namespace heed::train {
 namespace {
 
-constexpr const char *kCommunication = "communication", *kDirections = "directions";
+constexpr const char *kCommunication = "communication", *kDirections = "directions",
+                     *kMetrics = "metrics", *kBestBy = "best_by";
 
 nlohmann::json json_of(const StepRecord& record) {
   nlohmann::json json = record;
@@ -42,6 +43,8 @@ nlohmann::json json_of(const ValidationRecord& r, const SampleNames& names) {
   if (r.bleu) json["bleu"] = *r.bleu;
   if (r.chrf) json["chrf"] = *r.chrf;
   if (!r.directions.empty()) json[kDirections] = r.directions;
+  if (!r.metrics.empty()) json[kMetrics] = r.metrics;
+  if (!r.best_by.empty()) json[kBestBy] = r.best_by;
   json["samples"] = nlohmann::json::array();
   for (const Sample& sample : r.samples)
     json["samples"].push_back({{names.input, sample.input},
@@ -56,6 +59,8 @@ ValidationRecord validation_of(const nlohmann::json& json, const SampleNames& na
   if (json.contains("chrf")) r.chrf = json.at("chrf").get<double>();
   if (json.contains(kDirections))
     r.directions = json.at(kDirections).get<std::vector<DirectionScores>>();
+  if (json.contains(kMetrics)) r.metrics = json.at(kMetrics).get<std::map<std::string, double>>();
+  if (json.contains(kBestBy)) r.best_by = json.at(kBestBy).get<std::string>();
   for (const nlohmann::json& sample : json.at("samples"))
     r.samples.push_back({sample.at(names.input).get<std::string>(),
                          sample.at(names.reference).get<std::string>(),

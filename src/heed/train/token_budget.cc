@@ -17,6 +17,15 @@ constexpr int64_t kSequenceTokens = 32;
 constexpr int64_t kMinTokens = 128;
 constexpr double kUsableFraction = 0.75;
 
+/// The first label for each text, or for each token.
+data::Labels labels_of(const model::ModelConfig& config, int64_t texts, int64_t tokens) {
+  data::Labels labels{.loss = data::LabelLoss::cross_entropy,
+                      .count = std::ssize(config.classifier.labels)};
+  const bool of_tokens = config.classifier.kind == model::ClassifierConfig::Kind::token;
+  labels.classes.resize(static_cast<size_t>(of_tokens ? tokens : texts));
+  return labels;
+}
+
 /// A batch with `tokens` tokens for each stack.
 data::Batch batch_of(const model::ModelConfig& config, int64_t tokens) {
   const std::vector<int32_t> ids(static_cast<size_t>(tokens), 0);
@@ -25,6 +34,13 @@ data::Batch batch_of(const model::ModelConfig& config, int64_t tokens) {
   for (int64_t begin = 0; begin < tokens; begin += length)
     offsets.push_back(static_cast<int32_t>(begin));
   offsets.push_back(static_cast<int32_t>(tokens));
+  if (config.classifier.present()) {
+    data::Batch batch;
+    batch.source = ids;
+    batch.source_offsets = offsets;
+    batch.labels = labels_of(config, std::ssize(offsets) - 1, tokens);
+    return batch;
+  }
   return {.source = ids,
           .source_offsets = offsets,
           .decoder_input = ids,

@@ -77,8 +77,15 @@ std::string on_one_line(std::string text) {
   return text;
 }
 
-/// "perplexity 12.34, BLEU 23.45, chrF 45.67, en-de 24.56, en-fr 22.34 (best)".
+/// "perplexity 12.34, BLEU 23.45, chrF 45.67, en-de 24.56, en-fr 22.34 (best)", or the metrics of
+/// the task.
 std::string scores_text(const ValidationRecord& record, bool best) {
+  if (!record.metrics.empty()) {
+    std::vector<std::string> metrics;
+    for (const auto& [name, value] : record.metrics)
+      metrics.push_back(fmt::format("{} {:.4f}", name, value));
+    return fmt::format("{}{}", fmt::join(metrics, ", "), best ? " (best)" : "");
+  }
   std::string text = fmt::format("perplexity {:.2f}", record.perplexity);
   if (record.bleu) text += fmt::format(", BLEU {:.2f}", *record.bleu);
   if (record.chrf) text += fmt::format(", chrF {:.2f}", *record.chrf);
@@ -140,7 +147,7 @@ void Trainer::validate_and_save() {
   record.epoch = state_.epoch;
   record.seconds = seconds();
   record.train_loss = loss_since(validated_step());
-  record.best = record.score() > state_.best_score;
+  record.best = state_.best_step == 0 || record.score() > state_.best_score;
   state_.validations_since_best = record.best ? 0 : state_.validations_since_best + 1;
   if (record.best) {
     state_.best_score = record.score();

@@ -18,6 +18,7 @@ function chartsOf({ steps, validations }) {
   return [
     { title: "Loss", series: [...noisy("training, smoothed", "loss", blue, true), ...validated("validation", "loss", orange)] },
     { title: "BLEU and chrF", series: [...validated("BLEU", "bleu", green), ...validated("chrF", "chrf", violet)], zero: true },
+    { title: "Metric of the best model", series: validated("validation", "metric", green), zero: true },
     { title: "Perplexity", series: validated("validation", "perplexity", orange), log: true },
     { title: "Learning rate", series: exact("value", "learning_rate", blue), zero: true },
     { title: "Gradient norm", series: noisy("smoothed", "gradient_norm", blue, true), log: true },

@@ -92,7 +92,9 @@ std::string validations_json(const std::vector<ValidationRecord>& validations) {
   };
   add("seconds", [](const ValidationRecord& v) { return v.seconds; });
   add("loss", [](const ValidationRecord& v) { return v.loss; });
-  add("perplexity", [](const ValidationRecord& v) { return v.perplexity; });
+  add("perplexity",
+      [](const ValidationRecord& v) { return v.metrics.empty() ? v.perplexity : kUnknown; });
+  add("metric", [](const ValidationRecord& v) { return v.best_by.empty() ? kUnknown : v.score(); });
   add("bleu", [](const ValidationRecord& v) { return v.bleu.value_or(kUnknown); });
   add("chrf", [](const ValidationRecord& v) { return v.chrf.value_or(kUnknown); });
   return fmt::format("{{{}}}", fmt::join(columns, ","));

@@ -12,7 +12,7 @@ namespace heed::inspect {
 ///            "gradient_norm": [...], "gradient_norm_min": [...], "gradient_norm_max": [...],
 ///            "learning_rate": [...], "tokens_per_second": [...]},
 ///  "validations": {"step": [...], "seconds": [...], "loss": [...], "perplexity": [...],
-///                  "bleu": [...], "chrf": [...]}}
+///                  "metric": [...], "bleu": [...], "chrf": [...]}}
 /// More than 1000 steps are aggregated in groups of equal size: the last step and time, the mean of
 /// the other columns, and the minimum and maximum of loss and gradient norm. Values that are not
 /// finite are null.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "heed/base/display.h"
@@ -32,11 +33,12 @@ std::string decimals(double value, int digits) {
   return std::isfinite(value) ? fmt::format("{:.{}f}", value, digits) : "–";
 }
 
-/// The validation with the highest BLEU, or with the lowest loss if none has BLEU. Null when there
-/// are no validations.
+/// The validation with the highest BLEU or other metric by which the best model is chosen, or with
+/// the lowest loss if none has one. Null when there are no validations.
 const ValidationRecord* best_of(const std::vector<ValidationRecord>& validations) {
   const auto worse = [](const ValidationRecord& a, const ValidationRecord& b) {
     const auto bleu = [](const ValidationRecord& v) {
+      if (!v.best_by.empty()) return v.score();
       return v.bleu && std::isfinite(*v.bleu) ? *v.bleu : -1.0;
     };
     const auto loss = [](const ValidationRecord& v) {
@@ -64,7 +66,9 @@ std::string figures(const TrainingReport& report) {
     };
     add("Best BLEU", best->bleu.value_or(kNoValue));
     add("chrF", best->chrf.value_or(kNoValue));
-    add("Perplexity", best->perplexity);
+    for (const auto& [name, value] : best->metrics)
+      html += figure(escaped(name), decimals(value, 4), when);
+    if (best->metrics.empty()) add("Perplexity", best->perplexity);
   }
   if (report.steps.empty()) return html;
   const StepRecord& last = report.steps.back();
@@ -93,18 +97,24 @@ std::string facts(const TrainingReport& report) {
 
 /// A column of the validation table.
 struct Column {
-  const char* name;
+  std::string name;
   int digits;
-  double (*value)(const ValidationRecord& validation);  // NaN: unknown
+  std::function<double(const ValidationRecord& validation)> value;  // NaN: unknown
 };
 
 /// The columns with at least one known value.
 std::vector<Column> columns_of(const std::vector<ValidationRecord>& validations) {
   std::vector<Column> columns = {
       {"loss", 4, [](const ValidationRecord& v) { return v.loss; }},
-      {"perplexity", 2, [](const ValidationRecord& v) { return v.perplexity; }},
+      {"perplexity", 2,
+       [](const ValidationRecord& v) { return v.metrics.empty() ? v.perplexity : kNoValue; }},
       {"BLEU", 2, [](const ValidationRecord& v) { return v.bleu.value_or(kNoValue); }},
       {"chrF", 2, [](const ValidationRecord& v) { return v.chrf.value_or(kNoValue); }}};
+  for (const auto& [name, value] : validations.front().metrics)
+    columns.push_back({name, 4, [name = name](const ValidationRecord& v) {
+                         const auto found = v.metrics.find(name);
+                         return found == v.metrics.end() ? kNoValue : found->second;
+                       }});
   std::erase_if(columns, [&](const Column& column) {
     return std::ranges::none_of(
         validations, [&](const ValidationRecord& v) { return std::isfinite(column.value(v)); });
@@ -119,7 +129,7 @@ std::string validations(const TrainingReport& report) {
   std::string html =
       "<h2>Validations</h2>\n<div class=\"scroll\"><table class=\"validations\">\n<thead><tr>"
       "<th>step</th><th>time</th>";
-  for (const Column& column : columns) html += fmt::format("<th>{}</th>", column.name);
+  for (const Column& column : columns) html += fmt::format("<th>{}</th>", escaped(column.name));
   html += "<th></th></tr></thead>\n<tbody>\n";
   for (const ValidationRecord& v : report.validations) {
     html += fmt::format("<tr{}><td>{}</td><td>{}</td>", &v == best ? " class=\"best\"" : "",

@@ -3,7 +3,7 @@
 #include "heed/document/document.h"
 #include "heed/generate/generate_options.h"
 #include "heed/serve/fields/declared_fields.h"
-#include "heed/serve/language_codes.h"
+#include "heed/text/language_codes.h"
 
 namespace heed::serve {
 namespace {
@@ -76,7 +76,7 @@ std::optional<DocumentOptions> read_document_options(JsonFields& fields) {
 void use_own_codes(const ModelCall& call, std::string& source, std::string& target) {
   const auto replace = [](std::string& language, const std::string& configured,
                           const std::vector<std::string>& codes) {
-    if (language == configured) language = code_of_language(codes, language);
+    if (language == configured) language = text::code_of_language(codes, language);
   };
   replace(source, call.target.source_language, call.model().source_languages());
   replace(target, call.target.target_language, call.model().languages());

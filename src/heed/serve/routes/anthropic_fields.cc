@@ -113,8 +113,9 @@ void BlockReader::read(const Json& json, const std::string& path) {
   const std::string place = message.path_of("content");
   message.end();
   if (content.is_string()) return add_line(turn_of(role).content, content.get<std::string>());
-  if (!content.is_array())
-    throw invalid_request(place, fmt::format("{} is neither a text nor a list of blocks", place));
+  if (!content.is_array() || content.empty())
+    throw invalid_request(
+        place, fmt::format("{} is neither a text nor a list with at least one block", place));
   for (size_t i = 0; i < content.size(); ++i)
     read_block(content[i], fmt::format("{}[{}]", place, i), role);
 }

@@ -9,6 +9,7 @@
 #include "heed/base/quote.h"
 #include "heed/base/utf8.h"
 #include "heed/serve/api_error.h"
+#include "heed/serve/http/multipart.h"
 #include "heed/serve/http/target.h"
 #include "heed/serve/routes/ollama_fields.h"
 #include "heed/serve/routes/retrieval_fields.h"
@@ -33,13 +34,21 @@ constexpr Route ollama(const char* path, ModelHandler handler) {
   return in_form(plain_error_body, path, handler, choose_ollama_model);
 }
 
+constexpr Route libre(const char* path, ModelHandler handler, ModelChooser choose) {
+  Route route = in_form(plain_error_body, path, handler, choose);
+  route.key_in_body = true;
+  return route;
+}
+
+/// A route that needs no key.
+constexpr Route open(const char* path, DirectHandler handler) {
+  return {.method = "GET", .path = path, .without_model = handler, .needs_no_key = true};
+}
+
 constexpr std::array kRoutes{
-    Route{.method = "GET", .path = "/", .without_model = respond_with_page, .needs_no_key = true},
-    Route{.method = "GET", .path = "/health", .without_model = get_health, .needs_no_key = true},
-    Route{.method = "GET",
-          .path = "/openapi.json",
-          .without_model = get_openapi,
-          .needs_no_key = true},
+    open("/", respond_with_page),
+    open("/health", get_health),
+    open("/openapi.json", get_openapi),
     Route{.method = "GET", .path = "/metrics", .without_model = get_metrics},
     Route{.method = "GET", .path = "/v1/models", .without_model = get_models},
     Route{.method = "GET", .path = "/v1/models/{model}", .without_model = get_model},
@@ -85,24 +94,15 @@ constexpr std::array kRoutes{
     Route{.method = "GET", .path = "/api/tags", .without_model = get_ollama_tags},
     Route{.method = "GET", .path = "/api/ps", .without_model = get_ollama_ps},
     Route{.method = "GET", .path = "/api/version", .without_model = get_ollama_version},
-    Route{.method = "GET",
-          .path = "/languages",
-          .without_model = get_languages,
-          .needs_no_key = true},
-    Route{.method = "POST",
-          .path = "/translate",
-          .with_model = post_libre_translate,
-          .choose = choose_translator,
-          .error_body = plain_error_body,
-          .key_in_body = true},
+    open("/languages", get_languages),
+    libre("/translate", post_libre_translate, choose_translator),
+    libre("/translate_file", post_libre_translate_file, choose_file_translator),
+    open("/download_file/{name}", get_libre_download),
     Route{.method = "POST",
           .path = "/detect",
           .without_model = post_libre_detect,
           .error_body = plain_error_body},
-    Route{.method = "GET",
-          .path = "/frontend/settings",
-          .without_model = get_libre_settings,
-          .needs_no_key = true},
+    open("/frontend/settings", get_libre_settings),
 };
 
 Json form_fields(std::string_view body) {
@@ -117,6 +117,25 @@ Json form_fields(std::string_view body) {
     if (!name || !value) throw invalid_request("", "a form has an invalid escape");
     require_utf8(*value, one_line(*name));  // as JSON's parser does
     fields[*name] = *value;
+  }
+  return fields;
+}
+
+/// The fields of a multipart form: texts, and files as {"filename", "content"}.
+Json multipart_fields(const HttpRequest& request) {
+  Json fields = Json::object();
+  for (const FormPart& part : multipart_form(request.header("content-type"), request.body)) {
+    require_utf8(part.name, "the name of a part of the form");
+    const std::string name = one_line(part.name);
+    if (part.filename) {
+      require_utf8(*part.filename, name);
+      fields[part.name] = {{"filename", *part.filename},
+                           {"content", Json::binary(std::vector<uint8_t>(part.content.begin(),
+                                                                         part.content.end()))}};
+    } else {
+      require_utf8(part.content, name);
+      fields[part.name] = part.content;
+    }
   }
   return fields;
 }
@@ -181,8 +200,7 @@ Json body_of(const HttpRequest& request) {
   type = type.substr(0, type.find(';'));
   if (type == "application/x-www-form-urlencoded" && !request.body.starts_with('{'))
     return form_fields(request.body);
-  if (type == "multipart/form-data")
-    throw ApiError(415, "invalid_request_error", "the body is a multipart form, expected JSON");
+  if (type == "multipart/form-data") return multipart_fields(request);
   return parse_body(request.body);
 }
 

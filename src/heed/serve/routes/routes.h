@@ -72,6 +72,9 @@ void get_languages(Services& services, Call& call);
 std::string choose_translator(const Services& services, const Json& body, std::string named);
 std::string choose_translation(const Services& services, const Json& body, std::string named);
 void post_libre_translate(const ModelCall& call);
+std::string choose_file_translator(const Services& services, const Json& body, std::string named);
+void post_libre_translate_file(const ModelCall& call);
+void get_libre_download(Services& services, Call& call);
 void post_libre_detect(Services& services, Call& call);
 void get_libre_settings(Services& services, Call& call);
 

@@ -34,6 +34,11 @@ void post_score(const ModelCall& call) {
   const bool pair = model.has_encoder();
   const std::string source = pair ? fields.required_text("source") : "";
   const std::string text = fields.required_text(pair ? "target" : "text");
+  for (const char* const other : {"text", "source", "target"})
+    if (pair == (other == std::string_view("text")) && fields.find(other))
+      throw invalid_request(other,
+                            fmt::format("{} is given, but {} scores {}", other, call.target.name,
+                                        pair ? "a target given its source" : "a text alone"));
   fields.end();
   const int64_t source_tokens = pair ? count_tokens(model, source, "source") : 0;
   const int64_t tokens = count_tokens(model, text, pair ? "target" : "text") + source_tokens;

@@ -1,15 +1,15 @@
 #include <algorithm>
 
 #include "heed/base/quote.h"
-#include "heed/serve/detected_language.h"
 #include "heed/serve/fields/translate_fields.h"
 #include "heed/serve/generation_call.h"
-#include "heed/serve/given_documents.h"
-#include "heed/serve/language_codes.h"
-#include "heed/serve/pivot_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
-#include "heed/serve/translation_call.h"
+#include "heed/serve/translation/detected_language.h"
+#include "heed/serve/translation/given_documents.h"
+#include "heed/serve/translation/pivot_call.h"
+#include "heed/serve/translation/translation_call.h"
+#include "heed/text/language_codes.h"
 
 namespace heed::serve {
 namespace {
@@ -95,7 +95,8 @@ Json resolve_source(const ModelCall& call, const std::vector<std::string>& texts
   const engine::DetectedSource found = detect_source_of(
       document ? texts_in(texts, document->format, "text") : texts, codes, "source_language");
   source = found.code;
-  return {{"language", short_language(found.code)}, {"probability", found.language.probability}};
+  return {{"language", text::short_language(found.code)},
+          {"probability", found.language.probability}};
 }
 
 /// The path of a call: two steps if it asks for a language between, or if no model was named and

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "heed/base/error.h"
@@ -58,6 +59,39 @@ int64_t init_from_word_vectors(model::Transformer& model, const Task& task,
   return found;
 }
 
+/// The name of a parameter in files of a family, without the prefix that some of them have.
+std::string file_name(const Parameter& parameter, const model::ModelConfig& config) {
+  const model::Family& family = model::family_for(config);
+  const std::string name = family.stored(config, parameter.name, parameter.shape).name;
+  return name.starts_with(family.prefix) ? name.substr(family.prefix.size()) : name;
+}
+
+/// Sets the weights that a model has in common with the one at `from`, whose head may be another:
+/// those of the same name, here or in files (BERT's pooler is a part of its classifier), and shape.
+/// Returns the names of the others.
+std::vector<std::string> load_common_weights(model::Transformer& model,
+                                             const std::filesystem::path& from) {
+  const auto stored = checkpoint::load_model(from);
+  const model::ClassifierConfig& old = stored->config().classifier;
+  const bool same_labels = old.labels == model.config().classifier.labels;
+  std::unordered_map<std::string, const Parameter*> known;
+  for (const Parameter& parameter : stored->parameters().all()) {
+    if (parameter.role == WeightRole::head && !same_labels) continue;
+    known.emplace(file_name(parameter, stored->config()), &parameter);
+    known.insert_or_assign(parameter.name, &parameter);
+  }
+  std::vector<std::string> fresh;
+  for (Parameter& parameter : model.parameters().all()) {
+    auto found = known.find(parameter.name);
+    if (found == known.end()) found = known.find(file_name(parameter, model.config()));
+    if (found != known.end() && found->second->shape == parameter.shape)
+      parameter.value = found->second->value;
+    else
+      fresh.push_back(parameter.name);
+  }
+  return fresh;
+}
+
 constexpr int64_t kBlockBytes = int64_t{1} << 20;
 
 std::vector<std::string_view> blocks_of(const std::vector<const Parameter*>& parameters) {
@@ -97,9 +131,13 @@ void check_initial_weights(const TrainConfig& config) {
 void load_initial_weights(const TrainConfig& config, const Task& task, model::Transformer& model,
                           Observer& observer) {
   for (const std::string& warning : config.model.warnings) observer.log("warning: " + warning);
-  if (!config.from.empty())
+  if (!config.from.empty() && gives_labels(config.run.task)) {
+    const std::vector<std::string> fresh = load_common_weights(model, config.from);
+    if (!fresh.empty()) observer.log(fmt::format("new weights: {}", fmt::join(fresh, ", ")));
+  } else if (!config.from.empty()) {
     checkpoint::load_weights(model, model::family_for(model.config()),
                              *io::open_model_tensors(config.from));
+  }
   const std::string& file = config.vocabulary.word_vectors;
   if (file.empty()) return;
   const int64_t found = init_from_word_vectors(model, task, file);

@@ -23,8 +23,20 @@ std::string_view name_of(TaskKind kind) {
       return "chat";
     case TaskKind::preference:
       return "preference";
+    case TaskKind::classify:
+      return "classify";
+    case TaskKind::score:
+      return "score";
+    case TaskKind::rerank:
+      return "rerank";
+    case TaskKind::tag:
+      return "tag";
   }
   return "?";
+}
+
+std::string_view name_of(RerankLoss loss) {
+  return loss == RerankLoss::binary_cross_entropy ? "binary-cross-entropy" : "squared-error";
 }
 
 std::string_view name_of(LanguageTags tags) {
@@ -82,6 +94,11 @@ text::LanguagePair identified_languages(const data::Corpus& corpus) {
 
 bool reads_pairs(TaskKind kind) {
   return kind == TaskKind::translation || kind == TaskKind::text_to_text;
+}
+
+bool gives_labels(TaskKind kind) {
+  return kind == TaskKind::classify || kind == TaskKind::score || kind == TaskKind::rerank ||
+         kind == TaskKind::tag;
 }
 
 int64_t DistributedConfig::microbatches_on(int ranks) const {

@@ -22,11 +22,18 @@ enum class TaskKind {
   causal_lm,     // the next token: a decoder-only model (Llama, GPT-2)
   masked_lm,     // masked tokens: an encoder-only model (BERT)
   chat,          // what assistants say in conversations: a decoder-only model
-  preference     // of two answers the better one: an adapter of a decoder-only model (DPO)
+  preference,    // of two answers the better one: an adapter of a decoder-only model (DPO)
+  classify,      // labels of texts: an encoder-only or decoder-only model, as the next three
+  score,         // numbers of texts or of pairs of texts
+  rerank,        // how well documents answer queries: a cross-encoder
+  tag            // labels of tokens: spans of texts
 };
 
-/// "translation", "text-to-text", "causal-lm", "masked-lm", "chat" or "preference".
+/// "translation", "text-to-text", "causal-lm", "masked-lm", "chat", "preference", "classify",
+/// "score", "rerank" or "tag".
 std::string_view name_of(TaskKind kind);
+/// Whether the task trains a head that gives labels (tasks/labelled_task.cc).
+bool gives_labels(TaskKind kind);
 /// Whether the task learns from pairs of sentences; the others learn from plain text.
 bool reads_pairs(TaskKind kind);
 
@@ -122,6 +129,29 @@ struct PreferenceConfig {
   double beta = 0.1;  // how far the model may move from the reference: the larger, the less
 };
 
+/// Of the tasks classify and tag.
+struct ClassifyConfig {
+  /// Their names; of tag, the kinds of spans. Empty: those of the model to start from if they
+  /// include all of the training text, otherwise these.
+  std::vector<std::string> labels = {};
+  bool multi_label = false;  // a text has any number of labels
+  /// Weights of the labels' losses, in their order; with multi_label of a label that is given.
+  std::vector<double> class_weights = {};
+  bool balance = false;  // weights by which all labels count alike
+};
+
+/// What the task rerank compares with the score of a pair.
+enum class RerankLoss {
+  binary_cross_entropy,  // its sigmoid with a number from 0 to 1
+  squared_error          // itself with any number
+};
+/// "binary-cross-entropy" or "squared-error".
+std::string_view name_of(RerankLoss loss);
+
+struct RerankConfig {
+  RerankLoss loss = RerankLoss::binary_cross_entropy;
+};
+
 struct RunConfig {
   TaskKind task = TaskKind::translation;
   uint64_t seed = 1;
@@ -173,6 +203,8 @@ struct TrainConfig {
   LoraConfig lora;
   PreferenceConfig preference;
   GuidedAlignmentConfig guided_alignment;
+  ClassifyConfig classify;
+  RerankConfig rerank;
   RunConfig run;
   DistributedConfig distributed;
   ValidationConfig validation;

@@ -48,8 +48,18 @@ void check_vocabulary(const VocabularyConfig& vocabulary, TaskKind task) {
     check_count("vocabulary.size", vocabulary.size, min_vocabulary(task), kMaxPieces);
 }
 
+/// The head of a task that gives labels replaces that of the model, which needs one stack.
+void check_labelled_model(TaskKind task, const model::ModelConfig& model) {
+  require(
+      (model.encoder_layers > 0) != (model.decoder_layers > 0),
+      "the task {} trains an encoder-only or decoder-only model, model.encoder_layers is {} and "
+      "model.decoder_layers {}",
+      name_of(task), model.encoder_layers, model.decoder_layers);
+}
+
 /// Throws Error unless the model has exactly the stacks that the task trains, and a head.
 void check_stacks(TaskKind task, const model::ModelConfig& model) {
+  if (gives_labels(task)) return check_labelled_model(task, model);
   const bool encoder = task != TaskKind::causal_lm && task != TaskKind::chat &&
                        task != TaskKind::preference,
              decoder = task != TaskKind::masked_lm;
@@ -114,6 +124,29 @@ void check_preference(const TrainConfig& config) {
   require(config.optimizer.label_smoothing_factor == 0,
           "optimizer.label_smoothing_factor is {}, the task preference has none",
           config.optimizer.label_smoothing_factor);
+}
+
+void check_labels(const TrainConfig& config) {
+  const ClassifyConfig& classify = config.classify;
+  const TaskKind task = config.run.task;
+  const bool names = task == TaskKind::classify || task == TaskKind::tag;
+  require(names || (classify.labels.empty() && classify.class_weights.empty() && !classify.balance),
+          "classify.labels, class_weights and balance are for the tasks classify and tag, the task "
+          "is {}",
+          name_of(task));
+  require(task == TaskKind::classify || !classify.multi_label,
+          "classify.multi_label is for the task classify, the task is {}", name_of(task));
+  require(classify.class_weights.empty() || !classify.balance,
+          "classify.class_weights and classify.balance are both given, expected one of them");
+  for (const double weight : classify.class_weights)
+    check_number("a weight of classify.class_weights", weight, 0);
+  if (!gives_labels(task)) return;
+  require(config.optimizer.label_smoothing_factor == 0,
+          "optimizer.label_smoothing_factor is {}, the task {} has none",
+          config.optimizer.label_smoothing_factor, name_of(task));
+  require(config.data.document == data::DocumentEnd::file,
+          "data.document is {}, the task {} reads an example from each line",
+          name_of(config.data.document), name_of(task));
 }
 
 void check_guided_alignment(const TrainConfig& config) {
@@ -199,6 +232,7 @@ void TrainConfig::validate() const {
   check_lora(*this);
   check_chat(*this);
   check_preference(*this);
+  check_labels(*this);
   check_guided_alignment(*this);
   check_run(*this);
   check_distributed(*this);

@@ -30,10 +30,11 @@ std::string literal(const T& value) {
     return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
   } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
     return fmt::format("[{}]", fmt::join(value, ", "));
-  } else if constexpr (std::is_same_v<T, std::vector<double>>) {
-    std::vector<std::string> numbers;
-    for (const double number : value) numbers.push_back(literal(number));
-    return fmt::format("[{}]", fmt::join(numbers, ", "));
+  } else if constexpr (std::is_same_v<T, std::vector<double>> ||
+                       std::is_same_v<T, std::vector<std::string>>) {
+    std::vector<std::string> elements;
+    for (const auto& element : value) elements.push_back(literal(element));
+    return fmt::format("[{}]", fmt::join(elements, ", "));
   } else {
     return fmt::format("{}", value);
   }
@@ -46,6 +47,7 @@ constexpr std::string_view kind_of() {
   if constexpr (std::is_floating_point_v<T>) return "a number";
   if constexpr (std::is_same_v<T, std::vector<int64_t>>) return "a list of integers";
   if constexpr (std::is_same_v<T, std::vector<double>>) return "a list of numbers";
+  if constexpr (std::is_same_v<T, std::vector<std::string>>) return "a list of strings";
   return "an integer";
 }
 
@@ -67,6 +69,12 @@ void read_value(const std::string& key, const toml::node& node, T& value) {
         list && std::ranges::all_of(*list, &toml::node::is_number)) {
       found.emplace();
       for (const toml::node& element : *list) found->push_back(*element.value<double>());
+    }
+  } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    if (const toml::array* list = node.as_array();
+        list && std::ranges::all_of(*list, &toml::node::is_string)) {
+      found.emplace();
+      for (const toml::node& element : *list) found->push_back(*element.value<std::string>());
     }
   } else {
     found = node.value_exact<T>();
@@ -239,6 +247,19 @@ void add_preference_fields(TrainConfig& c, std::vector<Field>& f) {
       "of DPO: the larger, the nearer the model stays to the reference");
 }
 
+void add_label_fields(TrainConfig& c, std::vector<Field>& f) {
+  add(f, "classify.labels", c.classify.labels,
+      "labels of the tasks classify and tag, in their order; []: those of the model or the text");
+  add(f, "classify.multi_label", c.classify.multi_label, "a text has any number of labels");
+  add(f, "classify.class_weights", c.classify.class_weights,
+      "a weight for each label, in their order; []: all 1");
+  add(f, "classify.balance", c.classify.balance,
+      "weights by which all labels count alike, from their numbers in the training text");
+  constexpr std::array kLosses{RerankLoss::binary_cross_entropy, RerankLoss::squared_error};
+  add(f, "rerank.loss", c.rerank.loss, kLosses,
+      with_choices("of the scores of pairs; of the first, scores are sigmoids", kLosses));
+}
+
 void add_distributed_fields(TrainConfig& c, std::vector<Field>& f) {
   add(f, "distributed.leaves", c.distributed.leaves,
       "microbatches of a step, which ranks add in a fixed order, a power of two; "
@@ -256,7 +277,9 @@ void add_guided_alignment_fields(TrainConfig& c, std::vector<Field>& f) {
 
 void add_run_fields(TrainConfig& c, std::vector<Field>& f) {
   constexpr std::array kTasks{TaskKind::translation, TaskKind::text_to_text, TaskKind::causal_lm,
-                              TaskKind::masked_lm,   TaskKind::chat,         TaskKind::preference};
+                              TaskKind::masked_lm,   TaskKind::chat,         TaskKind::preference,
+                              TaskKind::classify,    TaskKind::score,        TaskKind::rerank,
+                              TaskKind::tag};
   add(f, "run.task", c.run.task, kTasks, with_choices("what is trained", kTasks));
   add(f, "run.seed", c.run.seed, "same seed, same bits");
   add(f, "run.compute", c.run.compute, "f32, bf16, or auto: bf16 where it is fast");
@@ -297,6 +320,7 @@ std::vector<Field> fields(TrainConfig& config) {
   add_lora_fields(config, all);
   add_preference_fields(config, all);
   add_guided_alignment_fields(config, all);
+  add_label_fields(config, all);
   add_run_fields(config, all);
   add_distributed_fields(config, all);
   return all;

@@ -19,7 +19,7 @@ constexpr std::array kTexts{Text{"source", &data::Corpus::source},
                             Text{"alignments", &data::Corpus::alignments},
                             Text{"source_language", &data::Corpus::source_language},
                             Text{"target_language", &data::Corpus::target_language}};
-constexpr const char* kWeight = "weight";
+constexpr const char* kWeightKey = "weight";
 
 std::string toml_of(const toml::node& node) {
   std::ostringstream text;
@@ -29,7 +29,7 @@ std::string toml_of(const toml::node& node) {
 
 void read_value(const std::string& key, const std::string& name, const toml::node& node,
                 data::Corpus& corpus) {
-  if (name == kWeight) {
+  if (name == kWeightKey) {
     corpus.weight = node.is_number() ? node.value_or(0.0) : 0;
     require(corpus.weight > 0, "{}: weight is {}, expected a number above 0", key,
             one_line(toml_of(node)));
@@ -72,7 +72,7 @@ std::string literal_of(const std::vector<data::Corpus>& corpora) {
     for (const auto& [name, member] : kTexts)
       if (const std::string& text = corpus.*member; !text.empty())
         values.push_back(fmt::format("{} = {}", name, toml_of(toml::value<std::string>(text))));
-    if (corpus.weight > 0) values.push_back(fmt::format("{} = {}", kWeight, corpus.weight));
+    if (corpus.weight > 0) values.push_back(fmt::format("{} = {}", kWeightKey, corpus.weight));
     tables.push_back(fmt::format("{{ {} }}", fmt::join(values, ", ")));
   }
   return fmt::format("[{}]", fmt::join(tables, ", "));

@@ -9,7 +9,7 @@ namespace heed::train {
 namespace presets {
 // The files of configs/, embedded when heed is built.
 extern const std::string_view tiny_toml, small_toml, base_toml, big_toml, llama_tiny_toml,
-    bert_tiny_toml, t5_tiny_toml, fine_tune_toml, lora_toml;
+    bert_tiny_toml, encoder_tiny_toml, t5_tiny_toml, fine_tune_toml, lora_toml;
 }  // namespace presets
 
 namespace {
@@ -19,15 +19,16 @@ struct Preset {
   const std::string_view& text;
 };
 
-constexpr std::array<Preset, 9> kPresets{{{"tiny", presets::tiny_toml},
-                                          {"small", presets::small_toml},
-                                          {"base", presets::base_toml},
-                                          {"big", presets::big_toml},
-                                          {"llama-tiny", presets::llama_tiny_toml},
-                                          {"bert-tiny", presets::bert_tiny_toml},
-                                          {"t5-tiny", presets::t5_tiny_toml},
-                                          {"fine-tune", presets::fine_tune_toml},
-                                          {"lora", presets::lora_toml}}};
+constexpr std::array<Preset, 10> kPresets{{{"tiny", presets::tiny_toml},
+                                           {"small", presets::small_toml},
+                                           {"base", presets::base_toml},
+                                           {"big", presets::big_toml},
+                                           {"llama-tiny", presets::llama_tiny_toml},
+                                           {"bert-tiny", presets::bert_tiny_toml},
+                                           {"encoder-tiny", presets::encoder_tiny_toml},
+                                           {"t5-tiny", presets::t5_tiny_toml},
+                                           {"fine-tune", presets::fine_tune_toml},
+                                           {"lora", presets::lora_toml}}};
 
 }  // namespace
 

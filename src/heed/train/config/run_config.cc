@@ -66,6 +66,11 @@ std::string default_preset(const TrainOptions& options, Observer& observer) {
       return "bert-tiny";
     case TaskKind::text_to_text:
       return "t5-tiny";
+    case TaskKind::classify:
+    case TaskKind::score:
+    case TaskKind::rerank:
+    case TaskKind::tag:
+      return "encoder-tiny";
     case TaskKind::chat:  // these two are refused without a model to start from
     case TaskKind::preference:
     case TaskKind::translation:

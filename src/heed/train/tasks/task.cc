@@ -51,6 +51,11 @@ std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesys
       return make_chat_task(config, start, observer);
     case TaskKind::preference:
       return make_preference_task(config, start, observer);
+    case TaskKind::classify:
+    case TaskKind::score:
+    case TaskKind::rerank:
+    case TaskKind::tag:
+      return make_labelled_task(config, start, observer);
   }
   fail("the task is unknown");
 }

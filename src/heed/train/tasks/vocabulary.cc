@@ -166,6 +166,11 @@ TextFrame frame_of(TaskKind task) {
       return {.begin = true};
     case TaskKind::masked_lm:
       return {.begin = true, .end = true, .mask = true};
+    case TaskKind::classify:
+    case TaskKind::score:
+    case TaskKind::rerank:
+    case TaskKind::tag:
+      return {.begin = true, .end = true};
     case TaskKind::translation:
     case TaskKind::text_to_text:
     case TaskKind::chat:  // these two learn no vocabulary

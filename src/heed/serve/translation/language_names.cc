@@ -1,4 +1,4 @@
-#include "heed/serve/language_codes.h"
+#include "heed/serve/translation/language_names.h"
 
 namespace heed::serve {
 namespace {

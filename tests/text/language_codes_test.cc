@@ -1,8 +1,8 @@
-#include "heed/serve/language_codes.h"
+#include "heed/text/language_codes.h"
 
 #include <gtest/gtest.h>
 
-namespace heed::serve {
+namespace heed::text {
 namespace {
 
 TEST(LanguageCodes, HaveTwoLettersWhereTheLanguageHas) {
@@ -29,4 +29,4 @@ TEST(LanguageCodes, AreFoundByTheirShortForm) {
 }
 
 }  // namespace
-}  // namespace heed::serve
+}  // namespace heed::text

@@ -1,5 +1,5 @@
 // Translations in two steps, where no model has both languages, and confidence.
-#include "heed/serve/translation_path.h"
+#include "heed/serve/translation/translation_path.h"
 #include "tests/serve/running_server.h"
 
 namespace heed::serve {

@@ -1,8 +1,8 @@
-#include "heed/serve/detected_language.h"
+#include "heed/serve/translation/detected_language.h"
 
 #include <fmt/format.h>
 
-#include "heed/serve/language_codes.h"
+#include "heed/text/language_codes.h"
 
 namespace heed::serve {
 
@@ -11,7 +11,7 @@ std::vector<std::string> source_languages_of(const Services& services, const std
   for (const ModelRegistry::ModelInfo& info : services.models.list())
     if (info.name == model)
       for (const std::string& code : info.source_languages)
-        languages.push_back(short_language(code));
+        languages.push_back(text::short_language(code));
   return languages;
 }
 

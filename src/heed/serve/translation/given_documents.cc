@@ -1,4 +1,4 @@
-#include "heed/serve/given_documents.h"
+#include "heed/serve/translation/given_documents.h"
 
 #include <algorithm>
 
@@ -21,10 +21,11 @@ auto read_field(const std::string& field, const Read& read) {
 }  // namespace
 
 GivenDocuments::GivenDocuments(const Model& model, const std::vector<std::string>& texts,
-                               const DocumentOptions& options, const std::string& field) {
+                               const DocumentOptions& options, const std::string& field,
+                               bool decoded) {
   for (const std::string& text : texts) {
     documents_.push_back(
-        read_field(field, [&] { return engine::SplitDocument(model, text, options, true); }));
+        read_field(field, [&] { return engine::SplitDocument(model, text, options, decoded); }));
     for (const DocumentSentence& sentence : documents_.back().sentences())
       sentences_.push_back(sentence.source);
     first_.push_back(sentences_.size());
@@ -53,11 +54,12 @@ int GivenDocuments::alternatives(size_t i, const std::vector<TranslatedText>& tr
 }
 
 std::vector<std::string> texts_in(const std::vector<std::string>& documents,
-                                  const std::string& format, const std::string& field) {
+                                  const std::string& format, const std::string& field,
+                                  bool decoded) {
   std::vector<std::string> texts;
   for (const std::string& text : documents) {
     const auto document = read_field(field, [&] {
-      return document::Document::read(text, document::format_named(format), {.decoded = true});
+      return document::Document::read(text, document::format_named(format), {.decoded = decoded});
     });
     for (const document::Segment& segment : document.segments()) texts.push_back(segment.text);
   }

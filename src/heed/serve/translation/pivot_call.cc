@@ -1,16 +1,16 @@
-#include "heed/serve/pivot_call.h"
+#include "heed/serve/translation/pivot_call.h"
 
 #include <utility>
 
 #include "heed/engine/pivot.h"
-#include "heed/serve/language_codes.h"
+#include "heed/text/language_codes.h"
 
 namespace heed::serve {
 namespace {
 
 /// A model's code of a language; empty if it has no languages to choose from.
 std::string code_for(const std::vector<std::string>& codes, const std::string& language) {
-  return codes.empty() ? std::string() : code_of_language(codes, language);
+  return codes.empty() ? std::string() : text::code_of_language(codes, language);
 }
 
 /// One of two steps.

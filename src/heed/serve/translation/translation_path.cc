@@ -1,8 +1,8 @@
-#include "heed/serve/translation_path.h"
+#include "heed/serve/translation/translation_path.h"
 
 #include <algorithm>
 
-#include "heed/serve/language_codes.h"
+#include "heed/text/language_codes.h"
 
 namespace heed::serve {
 namespace {
@@ -28,8 +28,8 @@ std::vector<std::string> languages_between(const std::vector<ModelInfo>& models,
   for (const ModelInfo& model : models) {
     if (!translates(model) || !has_language(model.source_languages, source)) continue;
     for (const std::string& code : model.languages)
-      if (const std::string language = short_language(code);
-          language != short_language(source) && language != short_language(target))
+      if (const std::string language = text::short_language(code);
+          language != text::short_language(source) && language != text::short_language(target))
         between.push_back(language);
   }
   std::ranges::stable_partition(between,
@@ -44,7 +44,7 @@ bool translates(const ModelInfo& model) {
 }
 
 bool has_language(const std::vector<std::string>& codes, const std::string& language) {
-  return !code_of_language(codes, language).empty();
+  return !text::code_of_language(codes, language).empty();
 }
 
 std::optional<TranslationPath> translation_path(const std::vector<ModelInfo>& models,
@@ -53,7 +53,7 @@ std::optional<TranslationPath> translation_path(const std::vector<ModelInfo>& mo
   if (via.empty())
     if (const ModelInfo* model = direct_model(models, source, target))
       return TranslationPath{.first = model->name, .second = {}, .via = {}};
-  if (short_language(source) == short_language(target)) return std::nullopt;
+  if (text::short_language(source) == text::short_language(target)) return std::nullopt;
   const std::vector<std::string> between =
       via.empty() ? languages_between(models, source, target) : std::vector{via};
   for (const std::string& language : between) {
@@ -61,7 +61,7 @@ std::optional<TranslationPath> translation_path(const std::vector<ModelInfo>& mo
     const ModelInfo* second = direct_model(models, language, target);
     if (first && second)
       return TranslationPath{
-          .first = first->name, .second = second->name, .via = short_language(language)};
+          .first = first->name, .second = second->name, .via = text::short_language(language)};
   }
   return std::nullopt;
 }

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "heed/serve/fields/json_fields.h"
-#include "heed/serve/translation_call.h"
-#include "heed/serve/translation_path.h"
+#include "heed/serve/translation/translation_call.h"
+#include "heed/serve/translation/translation_path.h"
 
 namespace heed::serve {
 

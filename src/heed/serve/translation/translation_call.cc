@@ -1,4 +1,4 @@
-#include "heed/serve/translation_call.h"
+#include "heed/serve/translation/translation_call.h"
 
 #include <algorithm>
 #include <optional>

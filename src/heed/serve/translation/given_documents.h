@@ -4,16 +4,17 @@
 #include <vector>
 
 #include "heed/engine/split_document.h"
-#include "heed/serve/translation_call.h"
+#include "heed/serve/translation/translation_call.h"
 
 namespace heed::serve {
 
 /// The documents of a call as the sentences that translate() takes.
 class GivenDocuments {
  public:
-  /// Throws ApiError, which names the `field` of the texts, if one is not of the format.
+  /// Throws ApiError, which names the `field` of the texts, if one is not of the format. Texts of
+  /// files may say their encoding; those of JSON are `decoded`.
   GivenDocuments(const Model& model, const std::vector<std::string>& texts,
-                 const DocumentOptions& options, const std::string& field);
+                 const DocumentOptions& options, const std::string& field, bool decoded = true);
 
   size_t size() const { return documents_.size(); }
   /// Of all documents, in order.
@@ -41,6 +42,7 @@ class GivenDocuments {
 /// The texts of documents in a format, without markup, for telling their language. Throws ApiError
 /// as GivenDocuments().
 std::vector<std::string> texts_in(const std::vector<std::string>& documents,
-                                  const std::string& format, const std::string& field);
+                                  const std::string& format, const std::string& field,
+                                  bool decoded = true);
 
 }  // namespace heed::serve

@@ -1,0 +1,220 @@
+"""Compares `heed train` of labels and vectors with PyTorch, transformers 5.24 and sentence-transformers 6.2.
+
+    python tests/judges/encoder_training/check.py build/release/heed
+
+Tiny random checkpoints are trained for 20 steps of AdamW on one batch by heed and by PyTorch; the weights are compared,
+and then what heed and the Python library give for the directory that heed wrote. Prints the largest differences and
+fails above the limits.
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import subprocess
+import tempfile
+
+import numpy as np
+import torch
+import transformers
+from sentence_transformers import CrossEncoder, SentenceTransformer, sentence_transformer
+from transformers import BertConfig, BertTokenizerFast
+
+# Adam divides gradients that are rounding errors by their size: of the biases of keys, which have none.
+STEPS, RATE, EPSILON = 20, 1e-3, 1e-5
+WORDS = "the sun sea bread light man saw made gave took red two one water old new king says that of".split()
+losses = sentence_transformer.losses
+
+
+def texts(count, seed, least=2, most=9):
+    source = random.Random(seed)
+    return [" ".join(source.choices(WORDS, k=source.randint(least, most))) for _ in range(count)]
+
+
+class Tools:
+    def __init__(self, heed, folder):
+        self.heed, self.folder = heed, folder
+
+    def run(self, *arguments, text=None):
+        result = subprocess.run([self.heed, *map(str, arguments)], input=text, capture_output=True, text=True)
+        assert result.returncode == 0, (arguments, result.stderr[-2000:])
+        return result.stdout
+
+    def tokenizer(self, folder):
+        vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
+        (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n")
+        BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
+        return transformers.AutoTokenizer.from_pretrained(folder)
+
+    def start(self, name, kind, **options):
+        folder = self.folder / name
+        folder.mkdir()
+        torch.manual_seed(5)
+        config = BertConfig(vocab_size=len(WORDS) + 5, hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
+                            intermediate_size=64, max_position_embeddings=64, hidden_dropout_prob=0.0,
+                            attention_probs_dropout_prob=0.0, classifier_dropout=0.0, initializer_range=0.2, **options)
+        kind(config).save_pretrained(folder)
+        return folder, self.tokenizer(folder)
+
+    def train(self, start, lines, task, *settings):
+        text = self.folder / f"{start.name}.jsonl"
+        text.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        out = self.folder / f"{start.name}-out"
+        self.run("train", "--task", task, "--text", text, "--valid-text", text, "--from", start, "--out", out,
+                 *sum((["--set", s] for s in (
+                     f"run.max_steps={STEPS}", "run.num_train_epochs=0", "run.compute=f32", "run.token_budget=100000",
+                     f"optimizer.learning_rate={RATE}", "optimizer.lr_scheduler_type=constant",
+                     "optimizer.warmup_steps=0", f"optimizer.adam_epsilon={EPSILON}", "optimizer.max_grad_norm=0", "optimizer.weight_decay=0",
+                     "optimizer.skip_outliers=0", f"validation.eval_steps={STEPS}", *settings)), []))
+        return out / "last"
+
+
+def steps(model, loss):
+    model.train()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, betas=(0.9, 0.999), eps=EPSILON, weight_decay=0)
+    for _ in range(STEPS):
+        optimizer.zero_grad()
+        loss().backward()
+        optimizer.step()
+    model.eval()
+
+
+def weight_difference(model, other):
+    own = dict(other.named_parameters())
+    return max((p - own[n]).abs().max().item() for n, p in model.named_parameters() if "pooler" not in n)
+
+
+def batch_of(tokenizer, *columns):
+    return tokenizer(*columns, padding=True, return_tensors="pt")
+
+
+def labels(tools):
+    """Sequence classification of each kind: name, lines, settings, options of the configuration, the loss."""
+    a, b = texts(12, 1), texts(12, 2)
+    ce, bce, mse = torch.nn.CrossEntropyLoss(), torch.nn.BCEWithLogitsLoss(), torch.nn.MSELoss()
+    classes = torch.tensor([i % 3 for i in range(12)])
+    several = torch.tensor([[i % 2, i % 3 == 0, i % 5 == 0] for i in range(12)], dtype=torch.float)
+    numbers = torch.tensor([i / 7 for i in range(12)])
+    weights = torch.tensor([0.5, 1.0, 2.0])
+    names = {"id2label": {0: "x", 1: "y", 2: "z"}, "label2id": {"x": 0, "y": 1, "z": 2}}
+    weighted = torch.nn.CrossEntropyLoss(weight=weights, reduction="none")
+    positive = torch.nn.BCEWithLogitsLoss(pos_weight=weights)
+    given = [["xyz"[i] for i in range(3) if row[i]] for row in several]
+    yield "classify", "classify", [{"text": t, "label": "xyz"[i % 3]} for i, t in enumerate(a)], [], (a,), names, \
+        lambda x: ce(x, classes)
+    yield "weighted", "classify", [{"text": t, "label": "xyz"[i % 3]} for i, t in enumerate(a)], \
+        ["classify.class_weights=[0.5, 1.0, 2.0]"], (a,), names, lambda x: weighted(x, classes).mean()
+    yield "several", "classify", [{"text": t, "text_pair": p, "labels": g} for t, p, g in zip(a, b, given)], \
+        ["classify.multi_label=true"], (a, b), names, lambda x: bce(x, several)
+    yield "positive", "classify", [{"text": t, "labels": g} for t, g in zip(a, given)], \
+        ["classify.multi_label=true", "classify.class_weights=[0.5, 1.0, 2.0]"], (a,), names, \
+        lambda x: positive(x, several)
+    yield "score", "score", [{"text": t, "text_pair": p, "score": s} for t, p, s in zip(a, b, numbers.tolist())], [], \
+        (a, b), {"num_labels": 1}, lambda x: mse(x[:, 0], numbers)
+    yield "rerank", "rerank", [{"query": t, "document": p, "label": i % 2} for i, (t, p) in enumerate(zip(a, b))], [], \
+        (a, b), {"num_labels": 1}, lambda x: bce(x[:, 0], (classes * 0 + torch.arange(12) % 2).float())
+
+
+def check_labels(tools, report):
+    kind = transformers.BertForSequenceClassification
+    for name, task, lines, settings, columns, options, loss in labels(tools):
+        start, tokenizer = tools.start(name, kind, **options)
+        model = kind.from_pretrained(start)
+        batch = batch_of(tokenizer, *[list(c) for c in columns])
+        steps(model, lambda: loss(model(**batch).logits))
+        last = tools.train(start, lines, task, *settings)
+        opened = transformers.AutoModelForSequenceClassification.from_pretrained(last).eval()
+        report(f"{name}: weights after {STEPS} steps", weight_difference(model, opened), 1e-4)
+        with torch.no_grad():
+            logits = opened(**batch).logits
+        if task == "rerank":
+            scores = CrossEncoder(str(last)).predict(list(zip(*columns)))
+            found = [float(json.loads(tools.run("rerank", "--model", last, "--query", q, "--json",
+                                                text=d + "\n").splitlines()[0])["score"]) for q, d in zip(*columns)]
+            report(f"{name}: CrossEncoder", np.abs(np.array(found) - scores).max(), 1e-5)
+        elif task == "classify" and len(columns) == 1 and "several" not in name and "positive" not in name:
+            expected = logits.softmax(-1).max(-1).values.numpy()
+            lines_out = [json.loads(x) for x in tools.run("classify", "--model", last, "--json",
+                                                          text="\n".join(columns[0]) + "\n").splitlines()]
+            found = [max(entry["score"] for entry in x["labels"]) for x in lines_out]
+            report(f"{name}: heed classify", np.abs(np.array(found) - expected).max(), 1e-5)
+
+
+def check_tags(tools, report):
+    kind = transformers.BertForTokenClassification
+    names = ["O", "B-A", "I-A", "B-B", "I-B"]
+    start, tokenizer = tools.start("tag", kind, id2label=dict(enumerate(names)), label2id={n: i for i, n in enumerate(names)})
+    lines, targets = [], []
+    for i, text in enumerate(texts(12, 3, 4)):
+        words = text.split()
+        first = len(words[0])
+        kinds = "AB"[i % 2]
+        lines.append({"text": text, "spans": [[0, first + 1 + len(words[1]), kinds]]})
+        targets.append([names.index(f"B-{kinds}"), names.index(f"I-{kinds}")] + [0] * (len(words) - 2))
+    batch = batch_of(tokenizer, [line["text"] for line in lines])
+    expected = torch.full(batch["input_ids"].shape, -100)
+    for row, target in enumerate(targets):
+        expected[row, 1:1 + len(target)] = torch.tensor(target)
+    model = kind.from_pretrained(start)
+    steps(model, lambda: model(**batch, labels=expected).loss)
+    opened = transformers.AutoModelForTokenClassification.from_pretrained(tools.train(start, lines, "tag")).eval()
+    report(f"tag: weights after {STEPS} steps", weight_difference(model, opened), 1e-4)
+
+
+def vectors():
+    a, b, c = texts(12, 4), texts(12, 5), texts(12, 6)
+    scores = [i / 12 for i in range(12)]
+    triples = [{"query": x, "document": y, "negative": z} for x, y, z in zip(a, b, c)]
+    pairs = [{"text": x, "text_pair": y, "score": s} for x, y, s in zip(a, b, scores)]
+    tensor = torch.tensor(scores)
+    yield "infonce", triples, [], (a, b, c), None, losses.MultipleNegativesRankingLoss
+    yield "matryoshka", triples, ["embed.matryoshka_dims=[32, 8]"], (a, b, c), None, \
+        lambda m: losses.MatryoshkaLoss(m, losses.MultipleNegativesRankingLoss(m), [32, 8])
+    yield "cosine", pairs, ["embed.loss=cosine"], (a, b), tensor, losses.CosineSimilarityLoss
+    yield "cosent", pairs, ["embed.loss=cosent"], (a, b), tensor, losses.CoSENTLoss
+    yield "triplet", triples, ["embed.loss=triplet", "embed.margin=1.0"], (a, b, c), None, \
+        lambda m: losses.TripletLoss(m, triplet_margin=1.0)
+    yield "margin-mse", [{**t, "score": s} for t, s in zip(triples, scores)], ["embed.loss=margin-mse"], (a, b, c), \
+        tensor, losses.MarginMSELoss
+
+
+def check_vectors(tools, report):
+    for name, lines, settings, columns, scores, loss in vectors():
+        start, _ = tools.start(name, transformers.BertModel)
+        modules = sentence_transformer.modules
+        transformer = modules.Transformer(str(start))
+        model = SentenceTransformer(modules=[transformer, modules.Pooling(32, "mean"), modules.Normalize()], device="cpu")
+        # As the directory that heed writes without modules.json: the mean, normalised.
+        apply = loss(model)
+        features = [model.preprocess(list(column)) for column in columns]
+        steps(model, lambda: apply([dict(f) for f in features], scores))
+        last = tools.train(start, lines, "embed", *settings)
+        opened = SentenceTransformer(str(last), device="cpu")
+        report(f"{name}: weights after {STEPS} steps", weight_difference(model[0].auto_model, opened[0].auto_model), 1e-4)
+        expected = opened.encode(list(columns[0]))
+        found = np.array([json.loads(x)["embedding"] for x in tools.run(
+            "embed", "--model", last, "--json", text="\n".join(columns[0]) + "\n").splitlines()])
+        report(f"{name}: vectors", np.abs(found - expected).max(), 1e-5)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("heed")
+    parser.add_argument("--only", default="labels,tags,vectors")
+    arguments = parser.parse_args()
+    failed = []
+
+    def report(name, difference, limit):
+        print(f"{name:<45}{difference:10.2e}{'' if difference <= limit else '  ABOVE ' + str(limit)}", flush=True)
+        if not difference <= limit:
+            failed.append(name)
+
+    with tempfile.TemporaryDirectory() as folder:
+        tools = Tools(arguments.heed, pathlib.Path(folder))
+        for only in arguments.only.split(","):
+            {"labels": check_labels, "tags": check_tags, "vectors": check_vectors}[only](tools, report)
+    assert not failed, failed
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+#include "heed/serve/http/multipart.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "heed/error.h"
+
+namespace heed::serve {
+namespace {
+
+constexpr std::string_view kType = "multipart/form-data; boundary=XX";
+
+std::string field(std::string_view headers, std::string_view content) {
+  return "--XX\r\n" + std::string(headers) + "\r\n\r\n" + std::string(content) + "\r\n";
+}
+
+std::string form_refusal(std::string_view type, std::string_view body) {
+  try {
+    multipart_form(type, body);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Multipart, HasFieldsAndFiles) {
+  const std::string body =
+      field("Content-Disposition: form-data; name=\"source\"", "en") +
+      field(
+          "content-type: text/plain\r\ncontent-disposition: form-data; name=file; "
+          "filename=\"a \\\"b\\\"; c\\d.txt\"",
+          std::string_view("\r\n--X\0\xff\r\n", 9)) +
+      field("Content-Disposition: form-data; name=empty", "") + "--XX--\r\n";
+  for (const std::string_view type :
+       {kType, std::string_view("multipart/form-data; charset=utf-8; Boundary=\"XX\"")}) {
+    const std::vector<FormPart> parts = multipart_form(type, body);
+    ASSERT_EQ(parts.size(), 3u);
+    EXPECT_EQ(parts[0].name, "source");
+    EXPECT_EQ(parts[0].content, "en");
+    EXPECT_FALSE(parts[0].filename);
+    EXPECT_EQ(parts[1].name, "file");
+    EXPECT_EQ(parts[1].filename, "a \"b\"; c\\d.txt");
+    EXPECT_EQ(parts[1].content, std::string_view("\r\n--X\0\xff\r\n", 9));
+    EXPECT_EQ(parts[2].content, "");
+  }
+  EXPECT_EQ(multipart_form(kType, "preamble\r\n" + body).size(), 3u);
+  EXPECT_TRUE(multipart_form(kType, "--XX--").empty());
+}
+
+TEST(Multipart, OfAnotherFormIsRefused) {
+  const std::string part = field("Content-Disposition: form-data; name=a", "1"), end = "--XX--";
+  EXPECT_NE(form_refusal("multipart/form-data", part + end).find("no boundary"), std::string::npos);
+  EXPECT_NE(form_refusal(kType, "").find("does not occur"), std::string::npos);
+  EXPECT_NE(form_refusal(kType, part).find("no last boundary"), std::string::npos);
+  EXPECT_NE(form_refusal(kType, "--XX").find("no last boundary"), std::string::npos);
+  EXPECT_NE(form_refusal(kType, part + part + end).find("\"a\" twice"), std::string::npos);
+  EXPECT_NE(form_refusal(kType, "--XX\r\nname: a\r\n" + end).find("do not end"), std::string::npos);
+  EXPECT_NE(form_refusal(kType, "--XX\r\n\r\n--XX--").find("do not end"), std::string::npos);
+  EXPECT_NE(form_refusal(kType, field("Name: a", "1") + end).find("no Content-Disposition"),
+            std::string::npos);
+  EXPECT_NE(form_refusal(kType, field("Content-Disposition: form-data", "1") + end).find("no name"),
+            std::string::npos);
+  EXPECT_NE(form_refusal(kType, field("Content-Disposition: form-data; name=\"a", "1") + end)
+                .find("closed"),
+            std::string::npos);
+  std::string many;
+  for (int i = 0; i < 65; ++i)
+    many += field("Content-Disposition: form-data; name=a" + std::to_string(i), "1");
+  EXPECT_NE(form_refusal(kType, many + end).find("over 64"), std::string::npos);
+}
+
+/// Under AddressSanitizer no byte beyond the body is read.
+TEST(Multipart, DamagedFormsAreReadOrRefused) {
+  const std::string whole =
+      field("Content-Disposition: form-data; name=\"a\"; filename=\"b\"", "1\r\n--X\r\n") +
+      field("Content-Disposition: form-data; name=c", "2") + "--XX--\r\n";
+  std::mt19937 dice(1);
+  int read = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    std::string damaged = whole.substr(0, dice() % (whole.size() + 1));
+    for (uint32_t k = dice() % 4; k > 0 && !damaged.empty(); --k)
+      damaged[dice() % damaged.size()] = "\r\n-X\":;=\0"[dice() % 9];
+    if (form_refusal(kType, damaged).empty()) ++read;
+  }
+  EXPECT_GT(read, 0);
+}
+
+}  // namespace
+}  // namespace heed::serve
