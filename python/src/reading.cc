@@ -43,8 +43,8 @@ nb::list embed_multi_vector(const OpenModel& open, nb::handle texts, const Optio
       run([&] { return model.embed_multi_vector(*lines, embed_options, first_number); });
   nb::list arrays;
   for (MultiVectorEmbedding& one : embeddings)
-    arrays.append(array_of(std::move(one.values),
-                           {one.tokens.size(), static_cast<size_t>(one.dimension)}));
+    arrays.append(
+        array_of(std::move(one.values), {one.tokens.size(), static_cast<size_t>(one.dimension)}));
   return arrays;
 }
 

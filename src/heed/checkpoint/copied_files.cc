@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 /// Whether a file, judging by its name, belongs to the tokenizer or the settings. An index of
 /// shards does not.
 bool is_copied(const fs::path& file) {
-  constexpr std::array kEnds{".json", ".txt", ".model", ".spm", ".jinja"};
+  // Weights in a .pt file are those of BGE-M3's heads.
+  constexpr std::array kEnds{".json", ".txt", ".model", ".spm", ".jinja", "_linear.pt"};
   const std::string name = file.filename().string();
   if (name.ends_with(".index.json") || name == "config.json") return false;
   return std::any_of(kEnds.begin(), kEnds.end(),

@@ -26,7 +26,9 @@ ModelTasks Model::tasks() const {
   }
   tasks.classify = tokenizer && f32 && config.classifier.kind == Kind::sequence;
   tasks.label_tokens = tokenizer && f32 && config.classifier.kind == Kind::token;
-  tasks.rerank = tasks.classify && config.classifier.labels.size() == 1;
+  const bool answers = loaded_->pair_settings.has_value() &&
+                       loaded_->pair_settings.value().logit_score && tasks.chat;
+  tasks.rerank = answers || (tasks.classify && config.classifier.labels.size() == 1);
   tasks.score = tokenizer && decoder && head;
   tasks.fill = tokenizer && f32 && encoder && !decoder && head;
   tasks.attention = tokenizer && f32;

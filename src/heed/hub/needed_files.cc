@@ -17,31 +17,17 @@ using Json = nlohmann::json;
 }  // namespace
 
 std::span<const std::string> settings_files() {
-  static const auto kFiles = std::to_array<std::string>({kConfigFile,
-                                                         "generation_config.json",
-                                                         "chat_template.jinja",
-                                                         kModulesFile,
-                                                         "sentence_bert_config.json",
-                                                         "sentence_roberta_config.json",
-                                                         "sentence_distilbert_config.json",
-                                                         "sentence_camembert_config.json",
-                                                         "sentence_albert_config.json",
-                                                         "sentence_xlm-roberta_config.json",
-                                                         "sentence_xlnet_config.json",
-                                                         "config_sentence_transformers.json",
-                                                         "tokenizer.json",
-                                                         "tokenizer_config.json",
-                                                         "special_tokens_map.json",
-                                                         "added_tokens.json",
-                                                         "vocab.json",
-                                                         "target_vocab.json",
-                                                         "merges.txt",
-                                                         "vocab.txt",
-                                                         "tokenizer.model",
-                                                         "spiece.model",
-                                                         "sentencepiece.bpe.model",
-                                                         "source.spm",
-                                                         "target.spm"});
+  static const auto kFiles = std::to_array<std::string>(
+      {kConfigFile, "generation_config.json", "chat_template.jinja", kModulesFile,
+       "sentence_bert_config.json", "sentence_roberta_config.json",
+       "sentence_distilbert_config.json", "sentence_camembert_config.json",
+       "sentence_albert_config.json", "sentence_xlm-roberta_config.json",
+       "sentence_xlnet_config.json", "config_sentence_transformers.json", "tokenizer.json",
+       "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json",
+       "target_vocab.json", "merges.txt", "vocab.txt", "tokenizer.model", "spiece.model",
+       "sentencepiece.bpe.model", "spm.model",
+       // BGE-M3's heads
+       "sparse_linear.pt", "colbert_linear.pt", "source.spm", "target.spm"});
   return kFiles;
 }
 

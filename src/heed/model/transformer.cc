@@ -80,11 +80,12 @@ Transformer::Transformer(ModelConfig config, std::optional<uint64_t> seed,
     : config_(validated(std::move(config))),
       parts_(std::move(parts)),
       parameters_(seed, parts_.get()),
-      embedding_(create_embedding(
-          parameters_,
-          config_.encoder_vocab_size > 0 ? "model.decoder.embed_tokens.weight"
-                                         : "model.shared.weight",
-          parts_ ? parts_->size(config_.vocab_size) : config_.vocab_size, config_.d_model)),
+      embedding_(create_embedding(parameters_,
+                                  config_.encoder_vocab_size > 0
+                                      ? "model.decoder.embed_tokens.weight"
+                                      : "model.shared.weight",
+                                  parts_ ? parts_->size(config_.vocab_size) : config_.vocab_size,
+                                  config_.embedding_width())),
       source_embedding_(config_.encoder_vocab_size > 0
                             ? &create_embedding(parameters_, "model.encoder.embed_tokens.weight",
                                                 config_.encoder_vocab_size, config_.d_model)
@@ -118,7 +119,7 @@ void Transformer::check_lengths(std::string_view what, const std::vector<int32_t
   for (size_t b = 0; b + 1 < offsets.size(); ++b) {
     const int32_t length = offsets[b + 1] - offsets[b];
     require(length > 0, "{} {} has no tokens", what, b);
-    require(config_.positions == PositionKind::none || length <= config_.max_positions,
+    require(!config_.limits_length() || length <= config_.max_positions,
             "{} {} has {} tokens, the model reads at most {}", what, b, length,
             config_.max_positions);
   }
@@ -227,8 +228,7 @@ Tensor Transformer::classify(Context& context, const Tokens& text) const {
   const DeviceScope scope(device_);
   const Tensor states =
       has_encoder() ? encode(context, text).states : decode_all(context, text);  // [N, D]
-  return classifier_->logits(context,
-                             classified_states(context, config_, states, text.ids, text.offsets));
+  return classifier_->logits(context, states, text.ids, text.offsets);
 }
 
 ops::Loss Transformer::loss(Context& context, const Tokens& source, const Tokens& decoder_input,

@@ -214,8 +214,7 @@ EmbedderOptions read_embedder_options(const io::ModelFiles& files, int64_t conte
   if (files.is_gguf()) {
     options.pooling = {read_gguf_pooling(*files.gguf())};
   } else if (path_exists(model_path / kModulesFile)) {
-    const bool multi_vector =
-        prompts.model_type == "MultiVectorEncoder" || prompts.model_type == "ColBERT";
+    const bool multi_vector = prompts.kind == "MultiVectorEncoder" || prompts.kind == "ColBERT";
     ModulesReader(model_path, multi_vector, options).read();
     if (!multi_vector) read_bge_m3_heads(model_path, options);
   } else {

@@ -120,12 +120,14 @@ void require_plain_text(const SettingsJson& json, const std::string& file, Trans
   const bool masks = wanted == TransformerTask::mask_logits;
   const auto task = get_or<std::string>(json, "transformer_task",
                                         masks ? "fill-mask" : "feature-extraction", file);
+  const bool answers = task == "text-generation";  // read_logit_score() reads the rest
   require(masks ? task == "fill-mask"
-                : task == "feature-extraction" || task == "sequence-classification",
+                : answers || task == "feature-extraction" || task == "sequence-classification",
           "{}: transformer_task is {}, expected {}", file, quoted(task),
-          masks ? "fill-mask" : "feature-extraction or sequence-classification");
-  require_only(json, "processing_kwargs", file, {});
-  require_only(json, "modality_config", file, {"text", "image", "audio", "video", "image+text"});
+          masks ? "fill-mask" : "feature-extraction, sequence-classification or text-generation");
+  if (!answers) require_only(json, "processing_kwargs", file, {});
+  require_only(json, "modality_config", file,
+               {"text", "message", "image", "audio", "video", "image+text"});
   for (const char* const key : {"model_args", "model_kwargs"})
     require_only(json, key, file,
                  {"torch_dtype", "dtype", "attn_implementation", "device_map", "low_cpu_mem_usage",
@@ -180,8 +182,8 @@ void read_prefixes(const SettingsJson& json, const std::string& file,
 /// Those that only sparse and multi-vector models have are known there.
 void warn_of_unknown_settings(SettingsJson json, const std::string& file,
                               PromptSettings& settings) {
-  if (settings.model_type == "SparseEncoder") json.erase("max_active_dims");
-  if (settings.model_type == "MultiVectorEncoder" || settings.model_type == "ColBERT")
+  if (settings.kind == "SparseEncoder") json.erase("max_active_dims");
+  if (settings.kind == "MultiVectorEncoder" || settings.kind == "ColBERT")
     for (const char* const key :
          {"query_prefix", "document_prefix", "query_length", "document_length", "query_expansion",
           "do_query_expansion", "attend_to_expansion_tokens", "attend_to_mask_tokens",
@@ -255,15 +257,15 @@ TextSettings read_text_settings(const std::filesystem::path& model_path, int64_t
 }
 
 PromptSettings read_prompt_settings(const std::filesystem::path& model_path,
-                                    std::initializer_list<std::string_view> model_types) {
+                                    std::initializer_list<std::string_view> kinds) {
   PromptSettings settings;
   const std::filesystem::path path = model_path / kSentenceTransformersFile;
   if (path_is_file(model_path) || !path_exists(model_path / kModulesFile)) return settings;
   const std::string file = path.string();
   const SettingsJson json = read_object_if_exists(path);
   if (json.is_null()) return settings;
-  settings.model_type = get_or<std::string>(json, "model_type", "SentenceTransformer", file);
-  if (std::ranges::find(model_types, settings.model_type) == model_types.end()) return {};
+  settings.kind = get_or<std::string>(json, "model_type", "SentenceTransformer", file);
+  if (std::ranges::find(kinds, settings.kind) == kinds.end()) return {};
   settings.present = true;
   warn_of_unknown_settings(json, file, settings);
   if (has(json, "max_active_dims")) {
@@ -279,7 +281,7 @@ PromptSettings read_prompt_settings(const std::filesystem::path& model_path,
   const SettingsJson prompts = has(json, "prompts") ? json["prompts"] : SettingsJson::object();
   for (const auto& [key, value] : prompts.items())
     if (value.is_string()) settings.prompts[key] = value.get<std::string>();
-  if (settings.model_type != "SentenceTransformer") read_prefixes(json, file, settings.prompts);
+  if (settings.kind != "SentenceTransformer") read_prefixes(json, file, settings.prompts);
   const auto name = get_or<std::string>(json, "default_prompt_name", "", file);
   if (name.empty()) return settings;
   require(prompts.is_object(), "{}: prompts is {}, expected an object", file, excerpt(prompts));

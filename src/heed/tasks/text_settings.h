@@ -44,19 +44,19 @@ TextSettings read_text_settings(const std::filesystem::path& model_path, int64_t
 
 /// The settings of config_sentence_transformers.json, beside modules.json.
 struct PromptSettings {
-  bool present = false;         // there is such a file, of the wanted kind of model
-  std::string model_type = {};  // which of them
-  std::string prompt = {};      // the default prompt, before each text
+  bool present = false;     // there is such a file, of the wanted kind of model
+  std::string kind = {};    // which of them ("SentenceTransformer")
+  std::string prompt = {};  // the default prompt, before each text
   std::map<std::string, std::string> prompts = {};  // by name
   std::optional<int64_t> truncate_dim = {}, max_active_dims = {};
   std::vector<std::string> warnings = {};
 };
 
 /// Reads nothing without modules.json, as sentence-transformers does, and nothing from a file of
-/// another kind of model than `model_types` ("SentenceTransformer"). Throws Error, naming file,
+/// another kind of model than `kinds` ("SentenceTransformer"). Throws Error, naming file,
 /// key and value, on a default prompt that has no text.
 PromptSettings read_prompt_settings(const std::filesystem::path& model_path,
-                                    std::initializer_list<std::string_view> model_types);
+                                    std::initializer_list<std::string_view> kinds);
 
 /// The JSON object of a file. Throws Error, naming the file, when it is missing or no object.
 nlohmann::json read_object(const std::filesystem::path& path);
