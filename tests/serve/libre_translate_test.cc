@@ -135,6 +135,10 @@ TEST(LibreTranslate, TextsOfFormsAreTranslated) {
       send_form("/translate", form_field("q", "the sea") + form_field("source", "en") +
                                   form_field("target", "de"));
   EXPECT_EQ(found.json()["translatedText"], translated("the sea"));
+  const Answer list =
+      send_form("/translate", form_field("q", "the sea") + form_field("q", "sea") +
+                                  form_field("source", "en") + form_field("target", "de"));
+  EXPECT_EQ(list.json()["translatedText"], Json::array({translated("the sea"), translated("sea")}));
   EXPECT_EQ(send_form("/translate", "").status, 400);
 }
 

@@ -46,6 +46,7 @@ TEST(Multipart, HasFieldsAndFiles) {
   }
   EXPECT_EQ(multipart_form(kType, "preamble\r\n" + body).size(), 3u);
   EXPECT_TRUE(multipart_form(kType, "--XX--").empty());
+  EXPECT_EQ(multipart_form(kType, body.substr(0, body.find("--XX--")) + body).size(), 6u);
 }
 
 TEST(Multipart, OfAnotherFormIsRefused) {
@@ -54,7 +55,6 @@ TEST(Multipart, OfAnotherFormIsRefused) {
   EXPECT_NE(form_refusal(kType, "").find("does not occur"), std::string::npos);
   EXPECT_NE(form_refusal(kType, part).find("no last boundary"), std::string::npos);
   EXPECT_NE(form_refusal(kType, "--XX").find("no last boundary"), std::string::npos);
-  EXPECT_NE(form_refusal(kType, part + part + end).find("\"a\" twice"), std::string::npos);
   EXPECT_NE(form_refusal(kType, "--XX\r\nname: a\r\n" + end).find("do not end"), std::string::npos);
   EXPECT_NE(form_refusal(kType, "--XX\r\n\r\n--XX--").find("do not end"), std::string::npos);
   EXPECT_NE(form_refusal(kType, field("Name: a", "1") + end).find("no Content-Disposition"),
@@ -65,9 +65,9 @@ TEST(Multipart, OfAnotherFormIsRefused) {
                 .find("closed"),
             std::string::npos);
   std::string many;
-  for (int i = 0; i < 65; ++i)
+  for (size_t i = 0; i <= kMaxFormFields; ++i)
     many += field("Content-Disposition: form-data; name=a" + std::to_string(i), "1");
-  EXPECT_NE(form_refusal(kType, many + end).find("over 64"), std::string::npos);
+  EXPECT_NE(form_refusal(kType, many + end).find("over 4096 fields"), std::string::npos);
 }
 
 /// Under AddressSanitizer no byte beyond the body is read.

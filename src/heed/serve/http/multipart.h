@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace heed::serve {
+
+/// The most fields of a form.
+inline constexpr size_t kMaxFormFields = 4096;
 
 /// A field of a form.
 struct FormPart {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -105,8 +106,21 @@ constexpr std::array kRoutes{
     open("/frontend/settings", get_libre_settings),
 };
 
+/// Adds a field of a form; one that occurs several times has a list.
+void add_form_field(Json& fields, const std::string& name, Json value) {
+  Json& field = fields[name];
+  if (field.is_null())
+    field = std::move(value);
+  else if (field.is_array())
+    field.push_back(std::move(value));
+  else
+    field = Json::array({std::move(field), std::move(value)});
+}
+
 Json form_fields(std::string_view body) {
   Json fields = Json::object();
+  if (static_cast<size_t>(std::ranges::count(body, '&')) >= kMaxFormFields)
+    throw invalid_request("", fmt::format("a form has over {} fields", kMaxFormFields));
   while (!body.empty()) {
     const size_t end = std::min(body.find('&'), body.size());
     const std::string_view field = body.substr(0, end);
@@ -116,7 +130,7 @@ Json form_fields(std::string_view body) {
     const auto value = percent_decoded(field.substr(std::min(equals + 1, field.size())), true);
     if (!name || !value) throw invalid_request("", "a form has an invalid escape");
     require_utf8(*value, one_line(*name));  // as JSON's parser does
-    fields[*name] = *value;
+    add_form_field(fields, *name, *value);
   }
   return fields;
 }
@@ -127,15 +141,16 @@ Json multipart_fields(const HttpRequest& request) {
   for (const FormPart& part : multipart_form(request.header("content-type"), request.body)) {
     require_utf8(part.name, "the name of a part of the form");
     const std::string name = one_line(part.name);
+    Json value = part.content;
     if (part.filename) {
       require_utf8(*part.filename, name);
-      fields[part.name] = {{"filename", *part.filename},
-                           {"content", Json::binary(std::vector<uint8_t>(part.content.begin(),
-                                                                         part.content.end()))}};
+      value = {{"filename", *part.filename},
+               {"content",
+                Json::binary(std::vector<uint8_t>(part.content.begin(), part.content.end()))}};
     } else {
       require_utf8(part.content, name);
-      fields[part.name] = part.content;
     }
+    add_form_field(fields, part.name, std::move(value));
   }
   return fields;
 }
