@@ -146,7 +146,18 @@ TEST(Reranking, ScoresOfADebertaEqualThoseOfACrossEncoder) {
     EXPECT_NEAR(score, json.at("sigmoid")[static_cast<size_t>(index)].get<double>(), 1e-5);
 }
 
-void expect_scores(const fs::path& folder, const Json& json, const char* name) {
+TEST(DebertaEmbeddings, AreNotComputedOnAGpu) {
+  try {
+    Model::load(kGolden / "embed-deberta-v2", {.device = "gpu"});
+    ADD_FAILURE() << "was loaded";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "device is \"gpu\", expected cpu or auto: disentangled attention (DeBERTa) "
+                 "computes on the CPU alone");
+  }
+}
+
+void expect_reranking(const fs::path& folder, const Json& json, const char* name) {
   const auto documents = json.at("documents").get<std::vector<std::string>>();
   const Model model = Model::load(folder);
   EXPECT_TRUE(model.tasks().rerank);
@@ -158,16 +169,16 @@ void expect_scores(const fs::path& folder, const Json& json, const char* name) {
 
 TEST(Reranking, ALanguageModelThatAnswersYesOrNoScoresAsACrossEncoder) {
   const Json json = expected("rerank-qwen3");
-  expect_scores(kGolden / "rerank-qwen3", json, "scores");
+  expect_reranking(kGolden / "rerank-qwen3", json, "scores");
   const ChangedCopy folder("rerank-qwen3", Json::object());
   const fs::path settings = folder.path() / "config_sentence_transformers.json";
   Json own = Json::parse(read_file(settings));
   own["activation_fn"] = "torch.nn.modules.linear.Identity";
   write_quickly(settings, own.dump());
-  expect_scores(folder.path(), json, "identity");
+  expect_reranking(folder.path(), json, "identity");
   own.update({{"prompts", {{"web", "Does it answer?"}}}, {"default_prompt_name", "web"}});
   write_quickly(settings, own.dump());
-  expect_scores(folder.path(), json, "prompted");
+  expect_reranking(folder.path(), json, "prompted");
 }
 
 TEST(Reranking, SettingsOfAnAnsweringModelThatHeedDoesNotApplyAreRefused) {
