@@ -92,7 +92,8 @@ TEST(TeiVectors, OfTextsThatAreTooLongAreRefusedUnlessTheyMayBeCut) {
     EXPECT_EQ(server.post(path, {{"inputs", text}}).status, 400) << path;
     EXPECT_EQ(server.post(path, {{"inputs", text}, {"truncate", true}}).status, 200) << path;
   }
-  EXPECT_EQ(server.post("/embed_all", {{"inputs", std::string(1'000'000, 'a')}}).status, 400);
+  for (int i = 0; i < 250'000; ++i) text += "cat ";
+  EXPECT_EQ(server.post("/embed_all", {{"inputs", text}}).status, 400);
 }
 
 }  // namespace

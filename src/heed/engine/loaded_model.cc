@@ -145,7 +145,8 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
     read.width(transformer.config().d_model);  // throws if the modules do not fit the model
     return read;
   });
-  result->text_settings.set([&] { return tasks::read_text_settings(path, context); });
+  result->text_settings.set(
+      [&] { return tasks::read_text_settings(path, context, tasks::TransformerTask::scores); });
   result->chat_templates.set(
       [&] { return chat_templates(files, result->shared_tokenizer("chat")); });
   result->pair_settings.set(

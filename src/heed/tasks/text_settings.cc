@@ -120,14 +120,15 @@ void require_plain_text(const SettingsJson& json, const std::string& file, Trans
   const bool masks = wanted == TransformerTask::mask_logits;
   const auto task = get_or<std::string>(json, "transformer_task",
                                         masks ? "fill-mask" : "feature-extraction", file);
-  const bool answers = task == "text-generation";  // read_logit_score() reads the rest
+  // read_logit_score() reads the rest then.
+  const bool answers = wanted == TransformerTask::scores && task == "text-generation";
   require(masks ? task == "fill-mask"
                 : answers || task == "feature-extraction" || task == "sequence-classification",
           "{}: transformer_task is {}, expected {}", file, quoted(task),
-          masks ? "fill-mask" : "feature-extraction, sequence-classification or text-generation");
+          masks ? "fill-mask" : "feature-extraction or sequence-classification");
   if (!answers) require_only(json, "processing_kwargs", file, {});
   require_only(json, "modality_config", file,
-               {"text", "message", "image", "audio", "video", "image+text"});
+               {"text", answers ? "message" : "text", "image", "audio", "video", "image+text"});
   for (const char* const key : {"model_args", "model_kwargs"})
     require_only(json, key, file,
                  {"torch_dtype", "dtype", "attn_implementation", "device_map", "low_cpu_mem_usage",

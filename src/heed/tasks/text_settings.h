@@ -27,8 +27,9 @@ struct TextSettings {
 
 /// What sentence-transformers has a Transformer for ("transformer_task").
 enum class TransformerTask {
-  states,      // or the logits of a classifier
-  mask_logits  // "fill-mask", which SPLADE needs
+  states,       // or the logits of a classifier
+  mask_logits,  // "fill-mask", which SPLADE needs
+  scores        // the same as states, or answers of a language model, "text-generation"
 };
 
 /// The length of the longest text that a model can read; 0: any length.
