@@ -10,6 +10,7 @@
 #include "heed/base/file.h"
 #include "heed/error.h"
 #include "heed/model.h"
+#include "heed/model_tasks.h"
 #include "tests/base/testing.h"
 
 namespace heed {
@@ -63,8 +64,8 @@ TEST_P(Embeddings, EqualThoseOfSentenceTransformers) {
 
 INSTANTIATE_TEST_SUITE_P(Families, Embeddings,
                          ::testing::Values("embed-bert", "embed-mpnet", "embed-nomic-bert",
-                                           "embed-modernbert", "embed-roberta",
-                                           "embed-xlm-roberta"),
+                                           "embed-modernbert", "embed-roberta", "embed-xlm-roberta",
+                                           "embed-electra", "embed-albert", "embed-deberta-v2"),
                          [](const auto& instance) {
                            std::string name = instance.param;
                            std::ranges::replace(name, '-', '_');
@@ -135,6 +136,79 @@ TEST(Reranking, ScoresEqualThoseOfACrossEncoderAndAreSorted) {
       }
     }
   }
+}
+
+TEST(Reranking, ScoresOfADebertaEqualThoseOfACrossEncoder) {
+  const Json json = expected("rerank-deberta-v2");
+  const std::vector<std::string> texts = texts_of(json);
+  for (const auto& [index, score] :
+       Model::load(kGolden / "rerank-deberta-v2").rerank(json.at("query"), texts))
+    EXPECT_NEAR(score, json.at("sigmoid")[static_cast<size_t>(index)].get<double>(), 1e-5);
+}
+
+TEST(DebertaEmbeddings, AreNotComputedOnAGpu) {
+  try {
+    Model::load(kGolden / "embed-deberta-v2", {.device = "gpu"});
+    ADD_FAILURE() << "was loaded";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "device is \"gpu\", expected cpu or auto: disentangled attention (DeBERTa) "
+                 "computes on the CPU alone");
+  }
+}
+
+void expect_reranking(const fs::path& folder, const Json& json, const char* name) {
+  const auto documents = json.at("documents").get<std::vector<std::string>>();
+  const Model model = Model::load(folder);
+  EXPECT_TRUE(model.tasks().rerank);
+  const std::vector<RankedDocument> ranked = model.rerank(json.at("query"), documents);
+  ASSERT_EQ(ranked.size(), documents.size());
+  for (const auto& [index, score] : ranked)
+    EXPECT_NEAR(score, json.at(name)[static_cast<size_t>(index)].get<double>(), 1e-5) << name;
+}
+
+TEST(Reranking, ALanguageModelThatAnswersYesOrNoScoresAsACrossEncoder) {
+  const Json json = expected("rerank-qwen3");
+  expect_reranking(kGolden / "rerank-qwen3", json, "scores");
+  const ChangedCopy folder("rerank-qwen3", Json::object());
+  const fs::path settings = folder.path() / "config_sentence_transformers.json";
+  Json own = Json::parse(read_file(settings));
+  own["activation_fn"] = "torch.nn.modules.linear.Identity";
+  write_quickly(settings, own.dump());
+  expect_reranking(folder.path(), json, "identity");
+  own.update({{"prompts", {{"web", "Does it answer?"}}}, {"default_prompt_name", "web"}});
+  write_quickly(settings, own.dump());
+  expect_reranking(folder.path(), json, "prompted");
+}
+
+TEST(Reranking, SettingsOfAnAnsweringModelThatHeedDoesNotApplyAreRefused) {
+  const auto message = [](const char* file, const Json& changes) -> std::string {
+    const ChangedCopy folder("rerank-qwen3", Json::object());
+    Json own = Json::parse(read_file(folder.path() / file));
+    own.update(changes);
+    write_quickly(folder.path() / file, own.dump());
+    try {
+      Model::load(folder.path()).rerank("a", {"b"});
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      return text.substr(std::min(text.size(), folder.path().string().size() + 1));
+    }
+    return "";
+  };
+  EXPECT_EQ(message("1_LogitScore/config.json", {{"true_token_id", 100000}}).substr(0, 47),
+            "1_LogitScore/config.json: true_token_id is 1000");
+  EXPECT_EQ(
+      message("1_LogitScore/config.json", {{"module_input_name", "states"}}),
+      "1_LogitScore/config.json: module_input_name is \"states\", expected \"causal_logits\"");
+  EXPECT_EQ(message("sentence_bert_config.json", {{"processing_kwargs", {{"text", {{"a", 1}}}}}}),
+            "sentence_bert_config.json: processing_kwargs.text is {\"a\":1}, which heed does not "
+            "support");
+  const Model model = Model::load(kGolden / "rerank-qwen3");
+  const std::string text(2000, 'a');
+  EXPECT_THROW(model.rerank("a", {text}), InputError);
+  EXPECT_THROW(model.rerank("a", {"\xff"}), InputError);
+  EXPECT_GT(model.count_tokens_to_rerank("a", "b"), 5);
+  EXPECT_EQ(model.max_classified_tokens(), 190);
 }
 
 TEST(Reranking, ReadsTheActivationOfConfigSentenceTransformersJson) {

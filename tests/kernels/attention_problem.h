@@ -23,6 +23,7 @@ struct AttentionCase {
   float soft_cap = 0.0f;
   int64_t reach = 0;  // of a relative bias; 0: none
   bool sinks = false;
+  bool pairs = false;  // a bias of each pair
 };
 
 inline std::ostream& operator<<(std::ostream& stream, const AttentionCase& c) {
@@ -65,6 +66,13 @@ struct AttentionProblem {
       sinks = normals({c.n_heads}, 6);
       d_sinks = Tensor::zeros(sinks.shape());
     }
+    if (c.pairs) {
+      int64_t pairs = 0;
+      for (size_t b = 0; b < c.q_lengths.size(); ++b)
+        pairs += int64_t{c.q_lengths[b]} * c.kv_lengths[b];
+      pair_bias = normals({c.n_heads, pairs}, 7);
+      d_pair_bias = Tensor::empty(pair_bias.shape());
+    }
     if (c.reach == 0) return;
     bias = normals({c.n_heads, 2 * c.reach - 1}, 5);
     d_bias = Tensor::empty(bias.shape());
@@ -74,13 +82,13 @@ struct AttentionProblem {
   int64_t queries(int64_t b) const {
     return spans.q_offsets[static_cast<size_t>(b) + 1] - spans.q_offsets[static_cast<size_t>(b)];
   }
-  AttentionForward in() const { return {q, k, v, spans, options, bias, sinks}; }
-  AttentionGradients gradients() { return {dq, dk, dv, d_bias, d_sinks}; }
+  AttentionForward in() const { return {q, k, v, spans, options, bias, sinks, pair_bias}; }
+  AttentionGradients gradients() { return {dq, dk, dv, d_bias, d_sinks, d_pair_bias}; }
 
   AttentionMetadata spans;
   AttentionOptions options;
   Tensor q, k, v, d_out, out, logsumexp, dq, dk, dv;
-  Tensor bias, d_bias, sinks, d_sinks;
+  Tensor bias, d_bias, sinks, d_sinks, pair_bias, d_pair_bias;
 };
 
 /// The largest difference, relative to the largest expected magnitude (at least 1).

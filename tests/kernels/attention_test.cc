@@ -57,7 +57,12 @@ std::vector<AttentionCase> score_cases() {
       c.gathered = true;
       add("bias gathered" + suffix, {3, 9}, {25, 70}, c);
     }
+    AttentionCase pairs{.n_heads = 3, .n_kv_heads = 3, .d = 32, .dv = 24, .dropout = 0.1f};
+    pairs.pairs = true;
+    add("a bias of each pair", {17, 1, 210}, {17, 1, 210}, pairs);
+    add("a bias of each pair alone", {250}, {250}, pairs);
     AttentionCase all = causal;
+    all.pairs = true;
     all.window = 33, all.soft_cap = 2.0f, all.reach = 12, all.dropout = 0.1f;
     add("everything", {100, 7}, {120, 7}, all);
     all.sinks = true;
@@ -141,6 +146,9 @@ TEST_P(Attention, CpuAgreesWithReferenceOnEveryTarget) {
     if (c.sinks) {
       EXPECT_LT(difference(fast.d_sinks, plain.d_sinks), f32 ? 1e-5 : 1.6e-2) << target;
     }
+    if (c.pairs) {
+      EXPECT_LT(difference(fast.d_pair_bias, plain.d_pair_bias), f32 ? 1e-5 : 1.6e-2) << target;
+    }
     if (c.reach > 0) {
       EXPECT_LT(difference(fast.d_bias, plain.d_bias), f32 ? 1e-5 : 1.6e-2) << target;
     }
@@ -198,6 +206,7 @@ TEST_P(Attention, DoesNotDependOnTheNumberOfThreads) {
     std::vector<Tensor> all{problem.out, problem.logsumexp, problem.dq, problem.dk, problem.dv};
     if (c.reach > 0) all.push_back(problem.d_bias);
     if (c.sinks) all.push_back(problem.d_sinks);
+    if (c.pairs) all.push_back(problem.d_pair_bias);
     return all;
   });
 }

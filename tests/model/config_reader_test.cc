@@ -183,12 +183,14 @@ TEST(ConfigReader, WhatFamiliesWriteIsReadWithoutAWarning) {
     config.latent = {.kv_lora_rank = 4, .q_lora_rank = 4, .qk_rope_head_dim = 4};
     config.norm = nn::NormKind::rms;
     config.activation = kernels::Activation::silu;
+    config.disentangled = {.c2p = true, .max_distance = 8};
     config.rotary_theta = 100;
     config.rotary_dim = 8;
     config.first_position = 1;
     config.pad_id = 1;
     Json json = family.write_config(config);
-    if (family.model_type.ends_with("roberta") || family.model_type == "mpnet")
+    if (family.model_type.ends_with("roberta") || family.model_type == "mpnet" ||
+        family.model_type == "electra")
       json["hidden_act"] = "gelu";  // that of their heads
     EXPECT_EQ(family.read_config(json, "f").warnings, Warnings()) << family.model_type;
   }

@@ -111,6 +111,9 @@ TEST(FuzzTokenizer, SentencePieceModels) {
   const fs::path other = fs::path(HEED_SOURCE_DIR) / "tests/golden/sentencepiece/bpe.model";
   fuzz_directory({{"tokenizer.model", read_file(other)}}, 0);
   fuzz_directory({{"spiece.model", read_file(kGoldenTokenizers / "t5.model")}}, 0);
+  fuzz_directory({{"spm.model", read_file(kGoldenTokenizers / "t5.model")},
+                  {"config.json", R"({"model_type": "deberta-v2"})"}},
+                 0);
 }
 
 TEST(FuzzTokenizer, TokenizerConfig) {

@@ -80,11 +80,24 @@ void fit_tables(const io::TensorSource& source, const Family& family, const Tabl
   require_expressible(source, family, config, tables.of_source(), tables.of_target());
 }
 
+bool has(const io::TensorSource& source, const Family& family, const ModelConfig& config,
+         const char* parameter) {
+  const Shape shape{config.d_model, config.d_model};
+  return source.contains(name_in(source, family, family.stored(config, parameter, shape).name));
+}
+
 void fit_head(const io::TensorSource& source, const Family& family, const Tables& tables,
               ModelConfig& config) {
   const bool bare = !config.has_head && !config.classifier.present();
   if (bare && family.decoder_only && !tables.head.empty()) config.has_head = true;
   if (!config.has_head) return;
+  if (config.head_transform && !has(source, family, config, "lm_head.dense.weight")) {
+    config.warnings.push_back(fmt::format(
+        "{}: the head of masked tokens is missing, so the model has states but predicts no tokens",
+        source.name()));
+    config.has_head = config.head_transform = false;
+    return;
+  }
   if (!config.tied_head) {
     const auto stored = family.stored(config, kLmHead, {config.vocab_size, config.d_model});
     if (tables.head.empty() && stored.otherwise.empty() && family.decoder_only) {

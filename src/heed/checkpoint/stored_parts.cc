@@ -21,7 +21,7 @@ int64_t stored_row(const StoredWeight& stored, int64_t r) {
 /// ... of a tensor whose last two axes are [in, out], where the transposed rows are columns.
 template <typename Copy>
 void for_columns(const StoredWeight& stored, int64_t rows, const Copy& copy) {
-  const int64_t in = stored.shape[-2], out = stored.shape[-1];
+  const int64_t in = stored.shape[-2] / stored.matrices, out = stored.shape[-1];
   for (int64_t r = 0; r < rows; ++r) {
     const int64_t row = stored_row(stored, r);
     copy(r, row / out * in * out + row % out, out);

@@ -7,6 +7,7 @@
 #include "heed/base/error.h"
 #include "heed/base/interrupt.h"
 #include "heed/base/parallel.h"
+#include "heed/base/quote.h"
 #include "heed/engine/device_choice.h"
 #include "heed/engine/load.h"
 #include "heed/engine/speculation.h"
@@ -70,7 +71,8 @@ std::vector<std::string> warnings_of(const LoadedModel& model) {
   if (model.generation.has_value()) add(model.generation.value().warnings);
   add(model.adapters.warnings());
   if (model.embedding.has_value()) add(model.embedding.value().warnings);
-  if (!model.transformer->config().classifier.present()) return all;
+  const bool answers = model.pair_settings.has_value() && model.pair_settings.value().logit_score;
+  if (!answers && !model.transformer->config().classifier.present()) return all;
   if (model.text_settings.has_value()) add(model.text_settings.value().warnings);
   if (model.pair_settings.has_value()) add(model.pair_settings.value().warnings);
   return all;
@@ -83,6 +85,21 @@ void check_count(std::string_view name, int64_t value, int64_t min) {
   require_input(value >= min && value <= kMaxCount, "{} is {}, expected {} to {}", name, value, min,
                 kMaxCount);
 }
+
+namespace {
+
+/// "cpu" for a model that computes there alone. Throws Error when a GPU is asked for by name.
+std::string_view device_of(const std::string& device, const model::ModelConfig& config) {
+  if (!config.disentangled.present()) return device;
+  const DeviceChoice choice = parse_device(device);
+  require_input(choice.cpu || choice.automatic,
+                "device is {}, expected cpu or auto: disentangled attention (DeBERTa) computes on "
+                "the CPU alone",
+                quoted(device));
+  return "cpu";
+}
+
+}  // namespace
 
 void require_utf8_texts(const std::vector<std::string>& texts, const char* kind,
                         int64_t first_number) {
@@ -104,7 +121,8 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
   const LoadOptions on_device = options_on_device(opened, options);
   // Ranks that divide a model have parts on the CPU.
   if (!options.parts || !parse_device(options.device).automatic)
-    result->device = device_for(options.device, [&] { return memory_to_load(opened, on_device); });
+    result->device = device_for(device_of(options.device, opened.model().config()),
+                                [&] { return memory_to_load(opened, on_device); });
   if (result->device) result->options = on_device;
   // With a single thread the tokenizer is read when it is asked for.
   auto tokenizer = std::async(
@@ -122,11 +140,17 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
   result->generation.set(
       [&] { return generate::read_generation_config(files, transformer.config()); });
   const int64_t context = tasks::context_limit(transformer.config());
-  result->embedding.set([&] { return tasks::read_embedder_options(files, context); });
-  result->text_settings.set([&] { return tasks::read_text_settings(path, context); });
+  result->embedding.set([&] {
+    auto read = tasks::read_embedder_options(files, context);
+    read.width(transformer.config().d_model);  // throws if the modules do not fit the model
+    return read;
+  });
+  result->text_settings.set(
+      [&] { return tasks::read_text_settings(path, context, tasks::TransformerTask::scores); });
   result->chat_templates.set(
       [&] { return chat_templates(files, result->shared_tokenizer("chat")); });
-  result->pair_settings.set([&] { return tasks::read_pair_settings(path); });
+  result->pair_settings.set(
+      [&] { return tasks::read_pair_settings(path, transformer.config().vocab_size); });
   result->sentences.set([&] { return document::read_sentence_settings(path); });
   result->confidence.set([&] { return generate::read_calibrations(path); });
   result->default_embedder.set([&] { return result->make_embedder({}); });
@@ -234,15 +258,21 @@ std::shared_ptr<const tasks::Embedder> LoadedModel::embedder(const EmbedOptions&
   return asked == EmbedOptions() ? default_embedder.value() : make_embedder(asked);
 }
 
-std::shared_ptr<const tasks::Embedder> LoadedModel::make_embedder(const EmbedOptions& asked) const {
+tasks::EmbedderOptions LoadedModel::embedder_options(const EmbedOptions& asked) const {
   tasks::EmbedderOptions result = embedding.value();
   check_all<tasks::EmbedOption>(asked);
-  result.pooling = asked.pooling.value_or(result.pooling);
-  if (asked.normalize) result.normalize = result.normalize_last = *asked.normalize;
-  result.max_seq_length = asked.max_seq_length.value_or(result.max_seq_length);
-  result.batch_tokens = asked.batch_tokens;
+  result.apply(asked, transformer->config().d_model);
   result.dtype = activations();
-  return std::make_shared<tasks::Embedder>(*transformer, shared_tokenizer("embedding"), result);
+  return result;
+}
+
+tasks::TextReader LoadedModel::text_reader(const EmbedOptions& asked) const {
+  return {transformer->config(), shared_tokenizer("embedding"), embedder_options(asked)};
+}
+
+std::shared_ptr<const tasks::Embedder> LoadedModel::make_embedder(const EmbedOptions& asked) const {
+  return std::make_shared<tasks::Embedder>(*transformer, shared_tokenizer("embedding"),
+                                           embedder_options(asked));
 }
 
 inspect::ModelInput LoadedModel::attention_input(const std::string& text,

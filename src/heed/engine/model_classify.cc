@@ -6,6 +6,7 @@
 #include "heed/base/interrupt.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
+#include "heed/engine/logit_scorer.h"
 #include "heed/model.h"
 #include "heed/tasks/task_options.h"
 #include "heed/tasks/text_classifier.h"
@@ -66,11 +67,15 @@ int64_t Model::count_tokens_to_classify(const ClassifyInput& text) const {
 }
 
 int64_t Model::count_tokens_to_rerank(const std::string& query, const std::string& document) const {
-  return count_tokens_to_classify(
-      TextPair{loaded_->pair_settings.value().prompt + query, document});
+  const tasks::PairSettings& settings = loaded_->pair_settings.value();
+  if (settings.logit_score)
+    return std::ssize(engine::LogitScorer(*loaded_, {}).tokens(query, document));
+  return count_tokens_to_classify(TextPair{settings.prompt + query, document});
 }
 
 int64_t Model::max_classified_tokens(const ClassifyOptions& options) const {
+  if (loaded_->pair_settings.value().logit_score)
+    return engine::LogitScorer(*loaded_, options).max_tokens();
   return classifier_of(*loaded_, Kind::sequence, "classification", options).max_tokens();
 }
 
@@ -79,6 +84,12 @@ std::vector<double> Model::document_logits(const std::string& query,
                                            const ClassifyOptions& options,
                                            int64_t first_number) const {
   const ExecutorScope scope(*loaded_->executor);
+  if (loaded_->pair_settings.value().logit_score) {
+    text::require_utf8(query, "the query");
+    engine::require_utf8_texts(documents, "document", first_number);
+    tasks::ClassifyOption::batch_tokens.check(options.batch_tokens);
+    return engine::LogitScorer(*loaded_, options).scores(query, documents, first_number);
+  }
   const auto classifier = classifier_of(*loaded_, Kind::sequence, "reranking", options);
   const size_t labels = loaded_->transformer->config().classifier.labels.size();
   require(labels == 1, "{} has {} labels, expected 1 for reranking", loaded_->path.string(),

@@ -51,7 +51,7 @@ bool has_blocks(const StoredWeights& stored) {
 /// The name of the file with the tokenizer's vocabulary.
 std::string vocabulary_file(const text::Tokenizer& tokenizer) {
   for (const char* name : {"tokenizer.json", "vocab.json", "tokenizer.model", "spiece.model",
-                           "sentencepiece.bpe.model", "vocab.txt"})
+                           "sentencepiece.bpe.model", "spm.model", "vocab.txt"})
     for (const auto& [file, contents] : tokenizer.files())
       if (file == name) return file;
   return "unknown file";

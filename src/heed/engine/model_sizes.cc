@@ -20,8 +20,7 @@ int64_t cache_bytes_per_token(const model::Transformer& model, DType dtype) {
 }
 
 int64_t context_length(const model::ModelConfig& config) {
-  const bool bounded = config.positions != model::PositionKind::none &&
-                       config.positions != model::PositionKind::relative;
+  const bool bounded = config.limits_length() && config.positions != model::PositionKind::relative;
   return bounded ? config.max_positions : 0;
 }
 

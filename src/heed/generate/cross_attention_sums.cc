@@ -27,7 +27,7 @@ void CrossAttentionSums::add(int32_t first, std::span<const int32_t> cache_rows,
 /// The sums of a token are taken in the order of layers, then heads, whatever else is in the pass.
 void CrossAttentionSums::add_weights(const Group& group, const kernels::AttentionForward& in) {
   const kernels::AttentionForward own{
-      in.q, in.k, in.v, group.spans, in.options, in.relative_bias, in.sinks};
+      in.q, in.k, in.v, group.spans, in.options, in.relative_bias, in.sinks, in.pair_bias};
   const Tensor weights = kernels::attention_weights(own, {0, 0, std::ssize(group.cache_rows)})
                              .to(nullptr);  // [H, n, S]
   const int64_t keys = weights.cols();

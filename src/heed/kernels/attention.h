@@ -76,14 +76,19 @@ struct AttentionForward {
   /// [H] f32 or undefined: head h has one more score, sinks[h], whose key has the value 0. It takes
   /// a part of the softmax, so that a query may attend to nothing (gpt-oss, 2025).
   Tensor sinks = {};
+  /// [H, P] f32 or undefined: what is added to the scaled and capped score of each pair of a query
+  /// and a key; the pairs of the sequences lie one after the other, each a matrix of queries and
+  /// keys (DeBERTa, 2021). Not on a GPU.
+  Tensor pair_bias = {};
 };
 
-/// dq, dk, dv, of the dtype of q, and d_relative_bias [H, 2 R - 1] f32 are written; d_sinks [H] f32
-/// is added to. The last two are computed if defined.
+/// dq, dk, dv, of the dtype of q, d_relative_bias [H, 2 R - 1] f32 and d_pair_bias [H, P] f32 are
+/// written; d_sinks [H] f32 is added to. The last three are computed if defined.
 struct AttentionGradients {
   Tensor &dq, &dk, &dv;
   Tensor d_relative_bias = {};
   Tensor d_sinks = {};
+  Tensor d_pair_bias = {};
 };
 
 /// Some queries of one sequence: [begin, end), counted from its first.

@@ -21,7 +21,10 @@ std::vector<int32_t> last_tokens(std::span<const int32_t> ids, const std::vector
 }  // namespace
 
 Classifier::Classifier(nn::Parameters& parameters, const ModelConfig& c)
-    : activation_(c.classifier.activation),
+    : pools_(c.classifier.kind == ClassifierConfig::Kind::sequence),
+      pooling_(c.classifier.pooling),
+      pad_id_(c.pad_id),
+      activation_(c.classifier.activation),
       out_proj_(parameters, "classifier.out_proj",
                 {c.d_model, std::ssize(c.classifier.labels), c.classifier.bias}, WeightRole::head) {
   if (!c.classifier.transform) return;
@@ -35,26 +38,30 @@ Classifier::Classifier(nn::Parameters& parameters, const ModelConfig& c)
             .kind = c.norm, .d_model = c.d_model, .epsilon = c.norm_epsilon, .bias = c.norm_bias});
 }
 
-Tensor Classifier::logits(Context& context, const Tensor& states) const {
-  Tensor x = states;
-  if (dense_) x = ops::activation(context, activation_, dense_->forward(context, x));
-  if (norm_) x = norm_->forward(context, x);
-  return out_proj_.forward(context, x);
+Tensor Classifier::pooled(Context& context, const Tensor& x, std::span<const int32_t> ids,
+                          const std::vector<int32_t>& offsets) const {
+  switch (pooling_) {
+    case ClassifierConfig::Pooling::first:
+      return ops::gather_rows(context, x, std::span(offsets).first(offsets.size() - 1));
+    case ClassifierConfig::Pooling::last:
+      return ops::gather_rows(context, x, last_tokens(ids, offsets, pad_id_));
+    case ClassifierConfig::Pooling::mean:
+    case ClassifierConfig::Pooling::late:
+      return ops::convert(context, ops::mean_rows(context, ops::to_f32(context, x), offsets),
+                          x.dtype());
+  }
+  return x;
 }
 
-Tensor classified_states(Context& context, const ModelConfig& config, const Tensor& states,
-                         std::span<const int32_t> ids, const std::vector<int32_t>& offsets) {
-  if (config.classifier.kind == ClassifierConfig::Kind::token) return states;
-  switch (config.classifier.pooling) {
-    case ClassifierConfig::Pooling::first:
-      return ops::gather_rows(context, states, std::span(offsets).first(offsets.size() - 1));
-    case ClassifierConfig::Pooling::last:
-      return ops::gather_rows(context, states, last_tokens(ids, offsets, config.pad_id));
-    case ClassifierConfig::Pooling::mean:
-      return ops::convert(context, ops::mean_rows(context, ops::to_f32(context, states), offsets),
-                          states.dtype());
-  }
-  return states;
+Tensor Classifier::logits(Context& context, const Tensor& states, std::span<const int32_t> ids,
+                          const std::vector<int32_t>& offsets) const {
+  const bool late = pooling_ == ClassifierConfig::Pooling::late;
+  Tensor x = pools_ && !late ? pooled(context, states, ids, offsets) : states;
+  if (dense_) x = ops::activation(context, activation_, dense_->forward(context, x));
+  if (norm_) x = norm_->forward(context, x);
+  // The mean of linear maps is the linear map of the mean.
+  if (pools_ && late) x = pooled(context, x, ids, offsets);
+  return out_proj_.forward(context, x);
 }
 
 }  // namespace heed::model

@@ -17,20 +17,22 @@ class Classifier {
   /// Parameters are classifier.dense, classifier.layer_norm and classifier.out_proj.
   Classifier(nn::Parameters& parameters, const ModelConfig& config);
 
-  /// Logits [M, labels] of states [M, D], which are pooled where a text has one.
-  Tensor logits(Context& context, const Tensor& states) const;
+  /// Logits of the states [N, D] of the sequences `offsets` [B+1] of `ids` [N]: [N, labels] for
+  /// token classification, else [B, labels]. The last token is the last one that is not padding.
+  Tensor logits(Context& context, const Tensor& states, std::span<const int32_t> ids,
+                const std::vector<int32_t>& offsets) const;
 
  private:
+  Tensor pooled(Context& context, const Tensor& x, std::span<const int32_t> ids,
+                const std::vector<int32_t>& offsets) const;
+
+  bool pools_;  // one state of a text; false: all of its states have logits
+  ClassifierConfig::Pooling pooling_;
+  int32_t pad_id_;
   kernels::Activation activation_;
   std::optional<nn::Linear> dense_;
   std::optional<nn::Norm> norm_;
   nn::Linear out_proj_;
 };
-
-/// The states [N, D] that a classifier reads: all of them for token classification, else one for
-/// each of the sequences `offsets` [B+1] of `ids` [N]. The last token is the last one that is not
-/// padding.
-Tensor classified_states(Context& context, const ModelConfig& config, const Tensor& states,
-                         std::span<const int32_t> ids, const std::vector<int32_t>& offsets);
 
 }  // namespace heed::model

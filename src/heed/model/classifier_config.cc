@@ -22,6 +22,8 @@ std::string_view name_of(ClassifierConfig::Pooling pooling) {
       return "last";
     case ClassifierConfig::Pooling::mean:
       return "mean";
+    case ClassifierConfig::Pooling::late:
+      return "late";
   }
   return "?";
 }

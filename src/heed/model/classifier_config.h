@@ -14,7 +14,8 @@ namespace heed::model {
 struct ClassifierConfig {
   enum class Kind { none, sequence, token };
   /// The state that the labels of a text are read from.
-  enum class Pooling { first, last, mean };
+  /// `late`: the mean of the logits of all tokens (EuroBERT).
+  enum class Pooling { first, last, mean, late };
   /// What logits mean: one label of several, any number of labels, or numbers.
   enum class Problem { unspecified, single_label, multi_label, regression };
 
@@ -36,7 +37,7 @@ struct ClassifierConfig {
 
 /// "none", "sequence" or "token".
 std::string_view name_of(ClassifierConfig::Kind kind);
-/// "first", "last" or "mean".
+/// "first", "last", "mean" or "late".
 std::string_view name_of(ClassifierConfig::Pooling pooling);
 /// As "problem_type" of config.json: "single_label_classification", "multi_label_classification",
 /// "regression"; "unspecified".

@@ -73,6 +73,40 @@ void check_layers(const ModelConfig& c) {
     require(window >= 0, "windows has the number {}, expected at least 0", window);
 }
 
+/// What only encoders have.
+void check_encoder_options(const ModelConfig& c) {
+  check_size("embedding_size", c.embedding_size, 0);
+  check_size("num_hidden_groups", c.layer_groups, 0, c.encoder_layers);
+  const bool plain =
+      c.embedding_size == 0 && c.layer_groups == 0 && c.positions != PositionKind::alibi;
+  require(
+      plain || c.decoder_layers == 0,
+      "embedding_size, num_hidden_groups and alibi positions need an encoder without a decoder");
+  require(c.layer_groups == 0 || c.encoder_layers % c.layer_groups == 0,
+          "encoder_layers is {}, not divisible by num_hidden_groups, which is {}", c.encoder_layers,
+          c.layer_groups);
+  require(c.layer_groups == 0 || (!c.moe.present() && c.windows.empty() && c.first_attn_norm),
+          "num_hidden_groups is {}, expected 0 where layers differ", c.layer_groups);
+  require(c.embedding_size == 0 || !c.has_head || c.head_transform,
+          "embedding_size is {}, expected 0 with a head without head_transform", c.embedding_size);
+}
+
+void check_disentangled(const ModelConfig& c) {
+  const nn::DisentangledConfig& d = c.disentangled;
+  if (!d.present()) return;
+  check_size("max_relative_positions", d.max_distance, 2);
+  check_size("position_buckets", d.buckets, 0);
+  require(d.buckets == 0 || (d.buckets >= 4 && d.max_distance - 1 > d.buckets / 2),
+          "position_buckets is {}, expected 0, or at least 4 and less than twice "
+          "max_relative_positions - 1, which is {}",
+          d.buckets, d.max_distance - 1);
+  require(c.decoder_layers == 0 && c.n_kv_heads == c.n_heads && c.v_head_dim == c.head_dim &&
+              c.encoder_heads == c.n_heads && !c.latent.present() && !c.qk_norm &&
+              (c.positions == PositionKind::none || c.positions == PositionKind::learned),
+          "disentangled attention needs an encoder without a decoder, with as many key/value heads "
+          "as heads, and learned positions or none");
+}
+
 void check_latent(const ModelConfig& c) {
   if (!c.latent.present()) return;
   check_size("kv_lora_rank", c.latent.kv_lora_rank, 1);
@@ -96,6 +130,7 @@ void check_moe(const ModelConfig& c) {
   check_size("n_shared_experts", m.n_shared_experts, 0);
   check_size("n_shared_experts * moe_intermediate_size", m.n_shared_experts * m.d_expert, 0);
   check_size("first_k_dense_replace", c.first_k_dense_replace, 0);
+  check_size("moe_every_n_layers", c.moe_every_n_layers, 1);
   require(m.n_group >= 1 && m.n_experts % m.n_group == 0,
           "n_routed_experts is {}, not divisible by n_group, which is {}", m.n_experts, m.n_group);
   check_size("topk_group", m.topk_group, 1, m.n_group);
@@ -200,6 +235,8 @@ void ModelConfig::validate() {
   complete_heads(*this);
   complete_encoder(*this);
   check_layers(*this);
+  check_encoder_options(*this);
+  check_disentangled(*this);
   check_positions(*this);
   check_latent(*this);
   complete_rotary(*this);
@@ -254,6 +291,8 @@ std::string_view name_of(PositionKind kind) {
       return "rotary";
     case PositionKind::relative:
       return "relative";
+    case PositionKind::alibi:
+      return "alibi";
   }
   return "?";
 }

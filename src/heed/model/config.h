@@ -18,7 +18,8 @@ enum class PositionKind {
   sinusoidal,  // added to the embeddings (Vaswani et al. 2017)
   learned,     // a table added to the embeddings (BERT, GPT-2)
   rotary,      // queries and keys are rotated (Su et al. 2021)
-  relative     // a learned bias per head and distance is added to scores (Raffel et al. 2020)
+  relative,    // a learned bias per head and distance is added to scores (Raffel et al. 2020)
+  alibi        // a slope per head times the distance is subtracted from scores (Press et al. 2022)
 };
 
 /// The largest number of layers of a stack.
@@ -44,6 +45,12 @@ struct ModelConfig {
   int64_t head_dim = 0;    // d; 0: d_model / n_heads
   int64_t v_head_dim = 0;  // d_v; 0: head_dim
   int64_t d_ff = 2048;     // F
+  /// The width of the vectors of tokens, positions and segments of an encoder, which a linear map
+  /// takes to d_model (ALBERT, ELECTRA); 0: d_model, without that map.
+  int64_t embedding_size = 0;
+  /// The encoder's layers are so many consecutive groups that share their weights (ALBERT); 0: each
+  /// layer has weights of its own.
+  int64_t layer_groups = 0;
   /// Where the encoder differs from the decoder; 0: as the decoder. Its heads share d_model.
   int64_t encoder_heads = 0, encoder_d_ff = 0;
 
@@ -58,6 +65,7 @@ struct ModelConfig {
   bool qkv_bias = true;           // of the projections to queries, keys and values
   bool o_bias = true;             // of the output projection
   bool ff_bias = true;            // of the feed-forward network
+  bool ff_up_bias = true;         // false: without those of its projections up and of its gates
 
   float attention_scale = 0.0f;                  // of the scores; 0: 1 / sqrt(head_dim)
   bool scale_attn_by_inverse_layer_idx = false;  // layer l divides it by l + 1 (GPT-2)
@@ -74,6 +82,8 @@ struct ModelConfig {
   nn::LatentDims latent;              // multi-head latent attention, where kv_lora_rank is given
   nn::MoeConfig moe;                  // mixtures of experts, where n_experts is given
   int64_t first_k_dense_replace = 0;  // dense layers before the first mixture of experts
+  /// Above 1, of so many layers only the second is a mixture of experts (nomic-embed-text-v2).
+  int64_t moe_every_n_layers = 1;
 
   PositionKind positions = PositionKind::sinusoidal;
   kernels::PairLayout pair_layout =
@@ -93,6 +103,8 @@ struct ModelConfig {
   nn::RotaryScaling rotary_scaling;
   /// Relative biases besides positions of another kind (MPNet).
   bool relative_attention_bias = false;
+  /// Disentangled attention besides positions of another kind or none (DeBERTa).
+  nn::DisentangledConfig disentangled;
   int64_t relative_num_buckets = 32, relative_max_distance = 128;
 
   bool scale_embedding = true;        // by sqrt(d_model)
@@ -148,11 +160,15 @@ struct ModelConfig {
   bool has_relative_bias() const {
     return positions == PositionKind::relative || relative_attention_bias;
   }
+  /// Whether a text may have at most max_positions tokens.
+  bool limits_length() const { return positions != PositionKind::none || disentangled.present(); }
+  /// The width of the token embedding.
+  int64_t embedding_width() const { return embedding_size > 0 ? embedding_size : d_model; }
 
   bool operator==(const ModelConfig&) const = default;
 };
 
-/// "none", "sinusoidal", "learned", "rotary" or "relative".
+/// "none", "sinusoidal", "learned", "rotary", "relative" or "alibi".
 std::string_view name_of(PositionKind kind);
 
 }  // namespace heed::model

@@ -41,7 +41,7 @@ std::span<const ClassifierConfig::Kind> values_of() {
 template <>
 std::span<const ClassifierConfig::Pooling> values_of() {
   using enum ClassifierConfig::Pooling;
-  static constexpr std::array kAll{first, last, mean};
+  static constexpr std::array kAll{first, last, mean, late};
   return kAll;
 }
 
@@ -55,7 +55,7 @@ std::span<const ClassifierConfig::Problem> values_of() {
 template <>
 std::span<const PositionKind> values_of() {
   using enum PositionKind;
-  static constexpr std::array kAll{none, sinusoidal, learned, rotary, relative};
+  static constexpr std::array kAll{none, sinusoidal, learned, rotary, relative, alibi};
   return kAll;
 }
 
@@ -68,7 +68,7 @@ std::span<const kernels::PairLayout> values_of() {
 template <>
 std::span<const nn::RotaryScaling::Kind> values_of() {
   using enum nn::RotaryScaling::Kind;
-  static constexpr std::array kAll{none, linear, llama3, yarn, dynamic, longrope};
+  static constexpr std::array kAll{none, linear, llama3, yarn, dynamic, longrope, ntk};
   return kAll;
 }
 

@@ -48,6 +48,16 @@ void visit_position_fields(Config& c, Visit&& visit) {
         "yarn: round the correction range to whole dimensions");
   visit("relative_attention_bias", c.relative_attention_bias,
         "relative biases besides positions of another kind (MPNet)");
+  visit("disentangled_c2p", c.disentangled.c2p,
+        "scores of queries with vectors of distances (DeBERTa)");
+  visit("disentangled_p2c", c.disentangled.p2c, "scores of keys with vectors of distances");
+  visit("position_buckets", c.disentangled.buckets,
+        "distances that share vectors logarithmically; 0: each has its own");
+  visit("max_relative_positions", c.disentangled.max_distance,
+        "distance beyond which all share a vector");
+  visit("share_att_key", c.disentangled.shared_projections,
+        "contents and distances have the same projections");
+  visit("norm_rel_ebd", c.disentangled.norm, "LayerNorm of the vectors of distances");
   visit("relative_attention_num_buckets", c.relative_num_buckets, "buckets of distances");
   visit("relative_attention_max_distance", c.relative_max_distance,
         "distance beyond which all share a bucket");
@@ -69,6 +79,24 @@ void visit_mixture_fields(Config& c, Visit&& visit) {
   visit("topk_group", c.moe.topk_group, "groups that a token's experts are selected from");
   visit("first_k_dense_replace", c.first_k_dense_replace,
         "dense layers before the first mixture of experts");
+  visit("moe_every_n_layers", c.moe_every_n_layers,
+        "above 1, of so many layers only the second is a mixture of experts");
+  visit("moe_output_bias", c.moe.output_bias, "a bias of a mixture's output");
+}
+
+/// Those of the scores of attention.
+template <typename Config, typename Visit>
+void visit_attention_fields(Config& c, Visit&& visit) {
+  visit("attention_scale", c.attention_scale,
+        "factor of the attention scores; 0: 1 / sqrt(head_dim)");
+  visit("scale_attn_by_inverse_layer_idx", c.scale_attn_by_inverse_layer_idx,
+        "divide it by the number of the layer, from 1");
+  visit("attn_logit_softcapping", c.attn_logit_softcapping,
+        "soft cap of the attention scores; 0: none");
+  visit("use_qk_norm", c.qk_norm, "RMSNorm of every head's query and key");
+  visit("qk_norm_across_heads", c.qk_norm_across_heads, "one such norm over all heads (OLMo 2)");
+  visit("attention_sinks", c.attention_sinks,
+        "a learned score of each head that no key has (gpt-oss)");
 }
 
 /// Calls visit(name, member, help) for every field of a configuration (const or not) that describes
@@ -86,6 +114,10 @@ void visit_fields(Config& c, Visit&& visit) {
   visit("head_dim", c.head_dim, "width of a query and a key; 0: d_model / num_attention_heads");
   visit("v_head_dim", c.v_head_dim, "width of a value; 0: head_dim");
   visit("d_ff", c.d_ff, "width of the feed-forward network, F");
+  visit("embedding_size", c.embedding_size,
+        "width of the embeddings, which a linear map takes to d_model; 0: d_model");
+  visit("num_hidden_groups", c.layer_groups,
+        "groups of encoder layers that share their weights (ALBERT); 0: none share");
   visit("encoder_attention_heads", c.encoder_heads, "H of the encoder; 0: num_attention_heads");
   visit("encoder_ffn_dim", c.encoder_d_ff, "F of the encoder; 0: d_ff");
   visit("hidden_act", c.activation, "activation of the feed-forward network");
@@ -101,16 +133,8 @@ void visit_fields(Config& c, Visit&& visit) {
   visit("qkv_bias", c.qkv_bias, "biases of the query, key and value projections");
   visit("o_bias", c.o_bias, "bias of the attention output projection");
   visit("mlp_bias", c.ff_bias, "biases of the feed-forward network");
-  visit("attention_scale", c.attention_scale,
-        "factor of the attention scores; 0: 1 / sqrt(head_dim)");
-  visit("scale_attn_by_inverse_layer_idx", c.scale_attn_by_inverse_layer_idx,
-        "divide it by the number of the layer, from 1");
-  visit("attn_logit_softcapping", c.attn_logit_softcapping,
-        "soft cap of the attention scores; 0: none");
-  visit("use_qk_norm", c.qk_norm, "RMSNorm of every head's query and key");
-  visit("qk_norm_across_heads", c.qk_norm_across_heads, "one such norm over all heads (OLMo 2)");
-  visit("attention_sinks", c.attention_sinks,
-        "a learned score of each head that no key has (gpt-oss)");
+  visit("mlp_up_bias", c.ff_up_bias, "false: without those of its projections up and of its gates");
+  visit_attention_fields(c, visit);
   visit("use_parallel_residual", c.parallel_residual,
         "attention and feed-forward network read the same input (GPT-NeoX)");
   visit("residual_multiplier", c.residual_multiplier,

@@ -40,20 +40,22 @@ Head::Head(nn::Parameters& parameters, const ModelConfig& c, const Parameter& em
       scale_(c.head_scale),
       soft_cap_(c.final_logit_softcapping),
       activation_(c.activation),
-      weight_(c.tied_head ? embedding
-                          : parameters.create("lm_head.weight", {rows_of(c, parts_), c.d_model},
-                                              nn::Initializer::xavier(), WeightRole::head)),
+      weight_(c.tied_head
+                  ? embedding
+                  : parameters.create("lm_head.weight", {rows_of(c, parts_), c.embedding_width()},
+                                      nn::Initializer::xavier(), WeightRole::head)),
       bias_(c.head_bias ? parameters.create("final_logits_bias", {rows_of(c, parts_)},
                                             nn::Initializer::zeros(), WeightRole::head)
                         : parameters.absent()) {
   if (!c.head_transform) return;
   dense_.emplace(parameters, "lm_head.dense",
-                 nn::Linear::Sizes{c.d_model, c.d_model, c.head_transform_bias},
+                 nn::Linear::Sizes{c.d_model, c.embedding_width(), c.head_transform_bias},
                  WeightRole::head_transform);
-  norm_.emplace(
-      parameters, "lm_head.layer_norm",
-      nn::Norm::Settings{
-          .kind = c.norm, .d_model = c.d_model, .epsilon = c.norm_epsilon, .bias = c.norm_bias});
+  norm_.emplace(parameters, "lm_head.layer_norm",
+                nn::Norm::Settings{.kind = c.norm,
+                                   .d_model = c.embedding_width(),
+                                   .epsilon = c.norm_epsilon,
+                                   .bias = c.norm_bias});
 }
 
 Tensor Head::transform(Context& context, const Tensor& states) const {

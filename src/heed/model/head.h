@@ -21,7 +21,7 @@ struct HeadRows {
 /// before it and a bias or a soft cap after it, as the family has them.
 class Head {
  public:
-  /// Parameters are lm_head.weight (unless tied to `embedding` [V, D]), final_logits_bias,
+  /// Parameters are lm_head.weight (unless tied to `embedding` [V, E]), final_logits_bias,
   /// lm_head.dense and lm_head.layer_norm.
   Head(nn::Parameters& parameters, const ModelConfig& config, const Parameter& embedding);
 

@@ -25,6 +25,7 @@ bool is_described(const ModelConfig& c, Stack::Kind kind) {
 nn::Embeddings::Settings embedding_settings(const ModelConfig& c, Stack::Kind kind) {
   nn::Embeddings::Settings settings{
       .d_model = c.d_model,
+      .width = c.embedding_size,
       .vocab_size = c.vocab_size,
       .padding = padding_token(c),
       .scale = (c.scale_embedding ? std::sqrt(static_cast<float>(c.d_model)) : 1.0f) *
@@ -33,7 +34,7 @@ nn::Embeddings::Settings embedding_settings(const ModelConfig& c, Stack::Kind ki
       .dropout = c.dropout};
   if (c.positions == PositionKind::sinusoidal)
     settings.sinusoids = {.max_positions = c.first_position + c.max_positions,
-                          .d_model = c.d_model,
+                          .d_model = c.embedding_width(),
                           .layout = c.pair_layout,
                           .fairseq = c.fairseq_sinusoids,
                           .zero_row = c.skips_padding ? c.first_position - 1 : -1};
@@ -41,7 +42,10 @@ nn::Embeddings::Settings embedding_settings(const ModelConfig& c, Stack::Kind ki
     settings.learned_positions = c.first_position + c.max_positions;
   settings.first_position = c.first_position;
   if (c.skips_padding && kind == Stack::Kind::encoder) settings.padding_id = c.pad_id;
-  if (c.embedding_norm) settings.norm = norm_settings(c);
+  if (c.embedding_norm) {
+    settings.norm = norm_settings(c);
+    settings.norm->d_model = c.embedding_width();
+  }
   return settings;
 }
 
@@ -67,6 +71,8 @@ nn::Attention::Settings attention_settings(const ModelConfig& c, Stack::Kind kin
                         .unit_offset = c.norm_unit_offset,
                         .across_heads = c.qk_norm_across_heads};
   settings.sinks = c.attention_sinks;
+  settings.disentangled = c.disentangled;
+  settings.position_dropout = c.dropout;
   if (is_described(c, kind) && layer < c.windows.size()) settings.window = c.windows[layer];
   return settings;
 }
@@ -81,6 +87,7 @@ nn::TransformerLayer::Settings layer_settings(const ModelConfig& c, Stack::Kind 
                        .activation = c.activation,
                        .gated = c.gated,
                        .bias = c.ff_bias,
+                       .up_bias = c.ff_up_bias,
                        .dropout = c.activation_dropout},
       .norm = norm_settings(c),
       .placement = c.norm_placement,
@@ -90,7 +97,8 @@ nn::TransformerLayer::Settings layer_settings(const ModelConfig& c, Stack::Kind 
       .parallel = c.parallel_residual,
       .decoder = decoder,
       .cross_attention = decoder && c.encoder_layers > 0};
-  if (layer >= c.first_k_dense_replace) settings.moe = c.moe;
+  if (layer >= c.first_k_dense_replace && layer % c.moe_every_n_layers == 1 % c.moe_every_n_layers)
+    settings.moe = c.moe;
   return settings;
 }
 
@@ -159,17 +167,23 @@ Stack::Stack(nn::Parameters& parameters, const nn::Parameters::Scope&, const Mod
   const std::string name(prefix(kind));
   const int64_t layers = kind == Kind::encoder ? c.encoder_layers : c.decoder_layers;
   WeightPlace place = parameters.place();
-  place.n_layers = layers;
+  place.n_layers = c.layer_groups > 0 ? c.layer_groups : layers;
   for (int layer = 0; layer < layers; ++layer) {
-    place.layer = layer;
+    place.layer = layer * place.n_layers / layers;  // of the weights
     const nn::Parameters::Scope scope(parameters, place);
-    layers_.emplace_back(parameters, name + ".layers." + std::to_string(layer),
+    std::optional<nn::Parameters::Sharing> sharing;
+    if (layer > 0 && place.layer == (layer - 1) * place.n_layers / layers)
+      sharing.emplace(parameters);
+    layers_.emplace_back(parameters, name + ".layers." + std::to_string(place.layer),
                          layer_settings(c, kind, layer), layer);
   }
   if (c.norm_placement != nn::NormPlacement::post)
     norm_.emplace(parameters, name + ".layer_norm", norm_settings(c));
   if (c.positions == PositionKind::rotary) rotary_.emplace(rotary_settings(c));
   if (c.rotary_local_theta > 0.0) local_rotary_.emplace(local_rotary_settings(c));
+  if (c.positions == PositionKind::alibi) alibi_.emplace(c.encoder_heads);
+  if (c.disentangled.present())
+    distances_.emplace(parameters, name + ".relative_embeddings", c.disentangled, norm_settings(c));
   if (c.has_relative_bias())
     relative_bias_.emplace(parameters, name + ".relative_attention_bias",
                            kind == Kind::encoder ? c.encoder_heads : c.n_heads,
@@ -188,6 +202,9 @@ Stack::Encodings Stack::position_encodings(Context& context, const Inputs& reads
   if (local_rotary_) encodings.local.rotation = local_rotary_->at(reads.positions);
   if (relative_bias_)
     encodings.all.relative_bias = relative_bias_->forward(context, reach(*reads.own_spans.spans));
+  if (alibi_) encodings.all.relative_bias = alibi_->forward(reach(*reads.own_spans.spans));
+  if (distances_)
+    encodings.all.relative = distances_->forward(context, reads.own_spans.spans->q_offsets);
   return encodings;
 }
 

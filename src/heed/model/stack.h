@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/model/config.h"
+#include "heed/nn/alibi.h"
 #include "heed/nn/embeddings.h"
 #include "heed/nn/relative_bias.h"
 #include "heed/nn/transformer_layer.h"
@@ -19,7 +20,7 @@ class Stack {
   enum class Kind { encoder, decoder };
   /// Which of the pass's position encodings a layer uses.
   enum class Positions { all, local, none };
-  /// Parameters begin with "model.encoder" or "model.decoder"; `tokens` [V, D] is shared.
+  /// Parameters begin with "model.encoder" or "model.decoder"; `tokens` [V, E] is shared.
   Stack(nn::Parameters& parameters, const ModelConfig& config, Kind kind, const Parameter& tokens);
 
   /// What a pass reads beside its input.
@@ -55,6 +56,8 @@ class Stack {
   std::vector<Positions> positions_;  // [L]
   std::optional<nn::Rotary> rotary_, local_rotary_;
   std::optional<nn::RelativeBias> relative_bias_;
+  std::optional<nn::Alibi> alibi_;
+  std::optional<nn::RelativeEmbeddings> distances_;
 };
 
 }  // namespace heed::model

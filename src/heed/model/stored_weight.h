@@ -16,6 +16,9 @@ struct StoredWeight {
   /// The file holds the transpose of the matrix (GPT-2's [in, out]), or of each of several ([E, in,
   /// out]), whose rows are counted through.
   bool transposed = false;
+  /// How many matrices stand one below the other in such a tensor of two axes, each transposed on
+  /// its own ([E in, out]).
+  int64_t matrices = 1;
   /// The parameter is the rows [first_row, first_row + rows) of the (transposed) tensor.
   int64_t first_row = 0;
   /// If given, the parameter is blocks of this many rows instead, and each begins `block_stride`

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "heed/ops/attention.h"
+#include "heed/ops/dropout.h"
 #include "heed/ops/rotary.h"
 
 namespace heed::nn {
@@ -50,6 +51,12 @@ Attention::Attention(Parameters& parameters, const std::string& name, Settings s
   if (s.sinks)
     sinks_ = &parameters.create(name + ".sinks", {s.n_heads}, Initializer::zeros(),
                                 WeightRole::attention_sinks);
+  const DisentangledConfig& distances = s.disentangled;
+  const Linear::Sizes sizes{s.d_model, s.n_heads * s.head_dim};
+  if (distances.c2p && !distances.shared_projections)
+    position_k_proj_.emplace(parameters, name + ".position_k_proj", sizes, WeightRole::key_value);
+  if (distances.p2c && !distances.shared_projections)
+    position_q_proj_.emplace(parameters, name + ".position_q_proj", sizes, WeightRole::query);
   if (!s.qk_norm) return;
   q_norm_.emplace(parameters, name + ".q_norm", qk_norm(s.n_heads));
   k_norm_.emplace(parameters, name + ".k_norm", qk_norm(s.n_kv_heads));
@@ -103,18 +110,40 @@ Tensor Attention::attend_self(Context& context, const Tensor& x, KeyValueCache& 
       spans.spans, positions);
 }
 
+Tensor Attention::pair_bias(Context& context, const Tensor& queries, const Tensor& keys,
+                            const RelativeStates& relative) const {
+  const DisentangledConfig& distances = settings_.disentangled;
+  if (!distances.present()) return {};
+  const Tensor states = ops::dropout(context, relative.states, settings_.position_dropout);
+  Tensor position_keys, position_queries;
+  if (distances.c2p)
+    position_keys = (position_k_proj_ ? *position_k_proj_ : k_proj_).forward(context, states);
+  if (distances.p2c)
+    position_queries = (position_q_proj_ ? *position_q_proj_ : q_proj_).forward(context, states);
+  return ops::disentangled_bias(context, {.q = queries,
+                                          .k = keys,
+                                          .position_keys = position_keys,
+                                          .position_queries = position_queries,
+                                          .offsets = relative.offsets,
+                                          .rows = relative.rows,
+                                          .n_heads = settings_.n_heads,
+                                          .scale = settings_.options(settings_.n_kv_heads).scale});
+}
+
 /// queries [Nq, H d].
 Tensor Attention::attend_and_project(Context& context, const Tensor& queries, const KeysValues& kv,
                                      const Spans& spans, const PositionEncoding& positions) const {
-  const Tensor heads = ops::attention(context, {.q = queries,
-                                                .k = kv.keys,
-                                                .v = kv.values,
-                                                .relative_bias = positions.relative_bias,
-                                                .sinks = sinks_,
-                                                .spans = spans,
-                                                .options = settings_.options(settings_.n_kv_heads),
-                                                .site = site_});  // [Nq, H dv]
-  return all_reduce(parts_, o_proj_.forward(context, heads));     // [Nq, D]
+  const Tensor heads = ops::attention(
+      context, {.q = queries,
+                .k = kv.keys,
+                .v = kv.values,
+                .relative_bias = positions.relative_bias,
+                .pair_bias = pair_bias(context, queries, kv.keys, positions.relative),
+                .sinks = sinks_,
+                .spans = spans,
+                .options = settings_.options(settings_.n_kv_heads),
+                .site = site_});                               // [Nq, H dv]
+  return all_reduce(parts_, o_proj_.forward(context, heads));  // [Nq, D]
 }
 
 }  // namespace heed::nn

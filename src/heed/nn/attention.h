@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "heed/nn/disentangled.h"
 #include "heed/nn/key_value_cache.h"
 #include "heed/nn/linear.h"
 #include "heed/nn/norm.h"
@@ -17,6 +18,7 @@ namespace heed::nn {
 struct PositionEncoding {
   Rotary::Rotation rotation;  // applied to queries and keys (Su et al. 2021)
   Tensor relative_bias;       // [H, 2 R - 1], added to the scores (Raffel et al. 2020)
+  RelativeStates relative;    // of disentangled attention (He et al. 2021)
 };
 
 /// Multi-head attention (Vaswani et al. 2017, 3.2.2): queries, keys and values are projected, every
@@ -45,11 +47,14 @@ class Attention {
     std::optional<QkNorm> qk_norm = {};
     bool sinks = false;  // attention sinks: a learned score per head, of no key (gpt-oss)
     kernels::PairLayout rotary_layout = kernels::PairLayout::halves;
+    DisentangledConfig disentangled = {};
+    float position_dropout = 0.0f;  // of the vectors of distances
 
     /// The kernel's options for `kv_heads` key/value heads.
     kernels::AttentionOptions options(int64_t kv_heads) const;
   };
-  /// Parameters are `name`.q_proj, k_proj, v_proj, o_proj, and q_norm, k_norm, sinks.
+  /// Parameters are `name`.q_proj, k_proj, v_proj, o_proj, and q_norm, k_norm, sinks,
+  /// position_k_proj, position_q_proj.
   Attention(Parameters& parameters, const std::string& name, Settings settings, AttentionSite site);
 
   /// The keys and values of x [Nk, D]: the sequence itself in self-attention, the encoder's output
@@ -69,6 +74,9 @@ class Attention {
   /// Attention of queries that are normalised and rotated, and the projection back.
   Tensor attend_and_project(Context& context, const Tensor& queries, const KeysValues& kv,
                             const Spans& spans, const PositionEncoding& positions) const;
+  /// What distances add to the scores of queries and keys [N, H d]; undefined: nothing.
+  Tensor pair_bias(Context& context, const Tensor& queries, const Tensor& keys,
+                   const RelativeStates& relative) const;
   /// The norm of `heads` queries or keys.
   Norm::Settings qk_norm(int64_t heads) const;
   /// Queries or keys [N, heads * d], normalised and rotated where the model does either.
@@ -80,6 +88,7 @@ class Attention {
   AttentionSite site_;
   Linear q_proj_, k_proj_, v_proj_, o_proj_;
   std::optional<Norm> q_norm_, k_norm_;
+  std::optional<Linear> position_k_proj_, position_q_proj_;  // absent: those of contents
   const Parameter* sinks_ = nullptr;
 };
 

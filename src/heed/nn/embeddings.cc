@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "heed/nn/linear.h"
 #include "heed/ops/dropout.h"
 #include "heed/ops/elementwise.h"
 
@@ -25,15 +24,20 @@ Embeddings::Embeddings(Parameters& parameters, const std::string& name, const Pa
     : settings_(s),
       parts_(parameters.parts()),
       tokens_(tokens),
-      types_(table(parameters, name + ".embed_types.weight", {s.type_vocab_size, s.d_model},
+      types_(table(parameters, name + ".embed_types.weight",
+                   {s.type_vocab_size, s.width > 0 ? s.width : s.d_model},
                    WeightRole::token_type_embedding)),
       learned_positions_(table(parameters, name + ".embed_positions.weight",
-                               {s.learned_positions, s.d_model}, WeightRole::position_embedding)) {
+                               {s.learned_positions, s.width > 0 ? s.width : s.d_model},
+                               WeightRole::position_embedding)) {
   if (s.sinusoids) sinusoids_.emplace(*s.sinusoids);
   if (s.norm) norm_.emplace(parameters, name + ".layernorm_embedding", *s.norm);
+  if (s.width > 0)
+    projection_.emplace(parameters, name + ".embed_projection", Linear::Sizes{s.width, s.d_model},
+                        WeightRole::embedding_projection);
 }
 
-/// The vectors of the tokens [N, D] if each part of the model has some rows of the table: the sum
+/// The vectors of the tokens [N, E] if each part of the model has some rows of the table: the sum
 /// over the parts, which have zeros for the tokens of others.
 Tensor Embeddings::token_vectors(Context& context, std::span<const int32_t> ids) const {
   const int64_t begin = parts_->begin(settings_.vocab_size),
@@ -87,7 +91,8 @@ Tensor Embeddings::forward(Context& context, std::span<const int32_t> ids,
     x = ops::add(context, ops::embedding(context, {types, {}}, *types_, 1.0f, {}), x);
   }
   if (norm_) x = norm_->forward(context, x);
-  return ops::dropout(context, x, settings_.dropout);  // [N, D]
+  x = ops::dropout(context, x, settings_.dropout);            // [N, E]
+  return projection_ ? projection_->forward(context, x) : x;  // [N, D]
 }
 
 }  // namespace heed::nn

@@ -6,21 +6,23 @@
 #include <string>
 #include <vector>
 
+#include "heed/nn/linear.h"
 #include "heed/nn/norm.h"
 #include "heed/nn/positions.h"
 #include "heed/ops/embedding.h"
 
 namespace heed::nn {
 
-/// The input of a stack: scaled token vectors plus vectors of positions and segments, with a norm
-/// and dropout, each where the model has it.
+/// The input of a stack: scaled token vectors plus vectors of positions and segments, with a norm,
+/// dropout and a linear map to d_model, each where the model has it.
 class Embeddings {
  public:
   struct Settings {
     int64_t d_model = 0;
-    int64_t vocab_size = 0;                             // V
-    int32_t padding = -1;                               // EmbeddingInput::padding
-    float scale = 1.0f;                                 // of the token vectors
+    int64_t width = 0;       // E, of the tables, where a linear map takes it to d_model; 0: D
+    int64_t vocab_size = 0;  // V
+    int32_t padding = -1;    // EmbeddingInput::padding
+    float scale = 1.0f;      // of the token vectors
     std::optional<Sinusoids::Settings> sinusoids = {};  // added for positions
     int64_t learned_positions = 0;                      // rows of a learned table; 0: none
     int64_t first_position = 0;                         // its row for the first token of a sequence
@@ -30,8 +32,8 @@ class Embeddings {
     std::optional<Norm::Settings> norm = {};
     float dropout = 0.0f;
   };
-  /// `tokens` [V, D], with tensor parallelism some of its rows, is shared with others. Parameters
-  /// are `name`.embed_positions, embed_types and layernorm_embedding.
+  /// `tokens` [V, E], with tensor parallelism some of its rows, is shared with others. Parameters
+  /// are `name`.embed_positions, embed_types, layernorm_embedding and embed_projection.
   Embeddings(Parameters& parameters, const std::string& name, const Parameter& tokens,
              Settings settings);
 
@@ -57,6 +59,7 @@ class Embeddings {
   std::optional<Sinusoids> sinusoids_;
   const Parameter* learned_positions_;  // null: none
   std::optional<Norm> norm_;
+  std::optional<Linear> projection_;
 };
 
 }  // namespace heed::nn

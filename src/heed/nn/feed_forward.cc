@@ -9,12 +9,13 @@ FeedForward::FeedForward(Parameters& parameters, const std::string& prefix, Sett
     : settings_(settings),
       parts_(parameters.parts()),
       in_(parameters, prefix + (settings.gated ? "up_proj" : "fc1"),
-          {settings.d_model, settings.d_ff, settings.bias}, WeightRole::ff_up),
+          {settings.d_model, settings.d_ff, settings.bias && settings.up_bias}, WeightRole::ff_up),
       out_(parameters, prefix + (settings.gated ? "down_proj" : "fc2"),
            {settings.d_ff, settings.d_model, settings.bias}, WeightRole::ff_down) {
   if (settings.gated)
     gate_.emplace(parameters, prefix + "gate_proj",
-                  Linear::Sizes{settings.d_model, settings.d_ff, settings.bias}, WeightRole::ff_up);
+                  Linear::Sizes{settings.d_model, settings.d_ff, settings.bias && settings.up_bias},
+                  WeightRole::ff_up);
 }
 
 Tensor FeedForward::forward(Context& context, const Tensor& x) const {

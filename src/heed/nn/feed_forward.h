@@ -19,6 +19,7 @@ class FeedForward {
     kernels::Activation activation = kernels::Activation::relu;
     bool gated = false;
     bool bias = true;
+    bool up_bias = true;   // false: only the projection down has one
     float dropout = 0.0f;  // on the hidden units
   };
   /// Parameters are `prefix`fc1, `prefix`fc2, or `prefix`gate_proj, up_proj, down_proj.

@@ -2,6 +2,7 @@
 
 #include "heed/ops/adapter.h"
 #include "heed/ops/elementwise.h"
+#include "heed/ops/embedding.h"
 #include "heed/ops/softmax.h"
 
 namespace heed::nn {
@@ -21,8 +22,13 @@ MixtureOfExperts::MixtureOfExperts(Parameters& parameters, const std::string& pr
       bias_(config.scoring == RouterScoring::sigmoid
                 ? parameters.create(prefix + "router.e_score_correction_bias", {config.n_experts},
                                     Initializer::zeros(), WeightRole::router)
-                : parameters.absent()) {
+                : parameters.absent()),
+      output_bias_(config.output_bias
+                       ? parameters.create(prefix + "experts.bias", {1, expert.d_model},
+                                           Initializer::zeros(), WeightRole::token_type_embedding)
+                       : parameters.absent()) {
   expert.d_ff = config.d_expert;
+  if (config.output_bias) expert.bias = false;
   WeightPlace place = parameters.place();
   place.expert = true;
   for (int64_t e = 0; e < config.n_experts; ++e) {
@@ -32,6 +38,12 @@ MixtureOfExperts::MixtureOfExperts(Parameters& parameters, const std::string& pr
   if (config.n_shared_experts == 0) return;
   expert.d_ff = config.n_shared_experts * config.d_expert;
   shared_.emplace(parameters, prefix + "shared_experts.", expert);
+}
+
+/// The output's bias for each of N tokens: [N, D].
+Tensor MixtureOfExperts::output_bias(Context& context, int64_t rows) const {
+  const std::vector<int32_t> first(static_cast<size_t>(rows), 0);
+  return ops::embedding(context, {first, {}}, output_bias_, 1.0f, {});
 }
 
 Tensor MixtureOfExperts::forward(Context& context, const Tensor& x) const {
@@ -47,7 +59,8 @@ Tensor MixtureOfExperts::forward(Context& context, const Tensor& x) const {
     const SelectedRows selected(context, rows);
     outputs[e] = experts_[e].forward(context, ops::gather_rows(context, x, rows));
   }
-  const Tensor routed = ops::combine(context, routing, outputs);  // [N, D]
+  Tensor routed = ops::combine(context, routing, outputs);  // [N, D]
+  if (output_bias_.present()) routed = ops::add(context, routed, output_bias(context, x.rows()));
   if (!shared_) return routed;
   return ops::add(context, shared_->forward(context, x), routed);
 }

@@ -31,6 +31,8 @@ struct MoeConfig {
 
   RouterScoring scoring = RouterScoring::softmax;
   bool router_bias = false;  // added to the scores
+  /// Added to the weighted sum of the experts' outputs, in place of biases of the experts (nomic).
+  bool output_bias = false;
 
   bool present() const { return n_experts > 0; }
   bool operator==(const MoeConfig&) const = default;
@@ -42,7 +44,8 @@ class MixtureOfExperts {
  public:
   /// Parameters are `prefix`router (with a bias if it has one; with sigmoid also
   /// router.e_score_correction_bias, which training does not change), `prefix`experts.E.*,
-  /// `prefix`shared_experts.*; `expert` describes one expert, but for its width.
+  /// `prefix`experts.bias, `prefix`shared_experts.*; `expert` describes one expert, but for its
+  /// width.
   MixtureOfExperts(Parameters& parameters, const std::string& prefix, FeedForward::Settings expert,
                    const MoeConfig& config);
 
@@ -50,10 +53,13 @@ class MixtureOfExperts {
   Tensor forward(Context& context, const Tensor& x) const;
 
  private:
+  Tensor output_bias(Context& context, int64_t rows) const;
+
   RouterScoring scoring_;
   ops::RoutingOptions routing_;
   Linear router_;
-  const Parameter& bias_;  // for the selection; absent with softmax
+  const Parameter& bias_;         // for the selection; absent with softmax
+  const Parameter& output_bias_;  // [1, D]
   std::vector<FeedForward> experts_;
   std::optional<FeedForward> shared_;
 };

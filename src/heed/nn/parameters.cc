@@ -43,6 +43,12 @@ void initialize(Tensor& tensor, Initializer how, const CounterRandom& random) {
 
 Parameter& Parameters::create(const std::string& name, const Shape& shape, Initializer initializer,
                               WeightRole role) {
+  if (sharing_) {
+    Parameter& shared = named(name);
+    require(shared.shape == shape, "{} is {}, expected {} where it is shared", name,
+            shared.shape.text(), shape.text());
+    return shared;
+  }
   require(initializers_.emplace(name, initializer).second, "two parameters are named {}", name);
   require(shape.elements() <= kMaxCount - count_, "the model has more than 2^60 weights");
   count_ += shape.elements();

@@ -39,7 +39,8 @@ class Parameters {
   Parameters& operator=(const Parameters&) = delete;
 
   /// A new parameter, at the place of the innermost Scope. Throws Error when the name is taken, and
-  /// when there would be more than 2^60 learned values.
+  /// when there would be more than 2^60 learned values. While a Sharing lives it is the parameter
+  /// of that name, and an Error that there is none of this shape.
   Parameter& create(const std::string& name, const Shape& shape, Initializer initializer,
                     WeightRole role);
   /// Stands for a parameter that a model does not have, such as a bias.
@@ -74,6 +75,19 @@ class Parameters {
     Parameters& parameters_;
     WeightPlace outer_;
   };
+  /// While it lives, modules get parameters that exist already, which they share with others.
+  class Sharing {
+   public:
+    explicit Sharing(Parameters& parameters)
+        : parameters_(parameters), outer_(std::exchange(parameters.sharing_, true)) {}
+    Sharing(const Sharing&) = delete;
+    Sharing& operator=(const Sharing&) = delete;
+    ~Sharing() { parameters_.sharing_ = outer_; }
+
+   private:
+    Parameters& parameters_;
+    bool outer_;
+  };
   /// The place of the innermost Scope.
   const WeightPlace& place() const { return place_; }
 
@@ -81,6 +95,7 @@ class Parameters {
   std::optional<uint64_t> seed_;
   const TensorParallel* parts_;
   WeightPlace place_;
+  bool sharing_ = false;
   std::deque<Parameter> parameters_;
   std::unordered_map<std::string, Initializer> initializers_;  // by name
   const Parameter absent_{};

@@ -15,6 +15,7 @@ using Kind = RotaryScaling::Kind;
 /// Dynamic: the base grows with the longest sequence.
 double base_of(const RotarySettings& settings) {
   const RotaryScaling& s = settings.scaling;
+  if (s.kind == Kind::ntk) return settings.theta * s.factor;
   if (s.kind != Kind::dynamic) return settings.theta;
   const auto width = static_cast<double>(settings.width);
   const double length =
@@ -141,7 +142,7 @@ void check(const RotarySettings& settings) {
   const bool derived = s.kind == Kind::yarn && settings.max_positions > 0;
   require(s.factor > 0.0 || derived, "rotary scaling: the factor is {}, expected more than 0",
           s.factor);
-  if (s.kind == Kind::linear) return;
+  if (s.kind == Kind::linear || s.kind == Kind::ntk) return;
   require(s.original_max_positions > 0,
           "rotary scaling: the original longest sequence is {}, expected more than 0",
           s.original_max_positions);
@@ -181,8 +182,10 @@ Rotary::Rotary(const RotarySettings& settings) {
     attention_factor_ = static_cast<float>(longrope_attention_factor(s));
     return;
   }
+  const double ntk =
+      s.kind == Kind::ntk ? std::pow(s.factor, 2.0 / static_cast<double>(settings.width)) : 1.0;
   for (float& frequency : frequencies_) {
-    frequency = 1.0f / frequency;
+    frequency = 1.0f / frequency / static_cast<float>(ntk);
     if (s.kind == Kind::linear) frequency /= static_cast<float>(s.factor);
     if (s.kind == Kind::llama3) frequency = llama3(frequency, s);
   }

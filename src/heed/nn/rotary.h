@@ -19,17 +19,18 @@ using kernels::PairLayout;
 struct RotaryScaling {
   enum class Kind {
     none,
-    linear,   // all frequencies / factor (Chen et al. 2023)
-    llama3,   // the low ones / factor, the high ones kept, those between blended (Llama 3.1)
-    yarn,     // the same by rotations within the original context (Peng et al. 2023)
-    dynamic,  // a larger base for a longer context than the original one ("NTK-aware")
-    longrope  // each one / a factor of its own, for the original or a longer context (Ding et al.
-              // 2024)
+    linear,    // all frequencies / factor (Chen et al. 2023)
+    llama3,    // the low ones / factor, the high ones kept, those between blended (Llama 3.1)
+    yarn,      // the same by rotations within the original context (Peng et al. 2023)
+    dynamic,   // a larger base for a longer context than the original one ("NTK-aware")
+    longrope,  // each one / a factor of its own, for the original or a longer context (Ding et al.
+               // 2024)
+    ntk        // a base larger by the factor, and all / factor^(2 / r) (Alibaba's GTE)
   };
   Kind kind = Kind::none;
   /// Yarn, if not given: longest sequence / original one. Longrope: that of the published model.
   double factor = 0.0;
-  int64_t original_max_positions = 0;                    // all but linear
+  int64_t original_max_positions = 0;                    // all but linear and ntk
   double low_freq_factor = 1.0, high_freq_factor = 4.0;  // llama3: original context / wavelength
   double beta_fast = 32.0, beta_slow = 1.0;              // yarn: rotations in original context
   double mscale = 0.0, mscale_all_dim = 0.0;             // yarn: see attention_factor()
@@ -51,10 +52,10 @@ struct RotarySettings {
   int64_t max_positions = 0;  // longest sequence
 };
 
-/// "none", "linear", "llama3", "yarn", "dynamic" or "longrope".
+/// "none", "linear", "llama3", "yarn", "dynamic", "longrope" or "ntk".
 constexpr std::string_view name_of(RotaryScaling::Kind kind) {
-  constexpr std::array<std::string_view, 6> kNames{"none", "linear",  "llama3",
-                                                   "yarn", "dynamic", "longrope"};
+  constexpr std::array<std::string_view, 7> kNames{"none",    "linear",   "llama3", "yarn",
+                                                   "dynamic", "longrope", "ntk"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -14,6 +14,7 @@ namespace heed::ops {
 struct AttentionInput {
   const Tensor &q, &k, &v;
   Tensor relative_bias = {};  // [H, 2 R - 1] f32, see kernels::AttentionForward; may be absent
+  Tensor pair_bias = {};      // [H, P] f32, see kernels::AttentionForward; may be absent
   const Parameter* sinks = nullptr;  // [H] f32, see kernels::AttentionForward; null: none
   std::shared_ptr<const kernels::AttentionMetadata> spans;
   kernels::AttentionOptions options;

@@ -21,6 +21,7 @@ enum class WeightRole : uint8_t {
   ff_up,                 // into the feed-forward network: the hidden units, or their gates
   ff_down,               // out of it
   router,                // to the scores of experts
+  embedding_projection,  // [D, E] from the width of the embeddings to d_model (ALBERT)
   head_transform,        // [D, D] before the head (BERT)
   pooler,                // [D, D] after the first token's state (BERT)
   head,                  // [V, D]: to the logits
@@ -39,6 +40,7 @@ constexpr bool is_multiplied(WeightRole role) {
     case WeightRole::ff_up:
     case WeightRole::ff_down:
     case WeightRole::router:
+    case WeightRole::embedding_projection:
     case WeightRole::head_transform:
     case WeightRole::pooler:
     case WeightRole::head:

@@ -86,11 +86,14 @@ std::vector<double> label_scores(const model::ClassifierConfig& classifier,
   return scores;
 }
 
-PairSettings read_pair_settings(const std::filesystem::path& model_path) {
-  PromptSettings read = read_prompt_settings(model_path, "CrossEncoder");
-  if (read.present) require_transformer_alone(model_path / kModulesFile);
-  PairSettings settings{
-      .sigmoid = {}, .prompt = std::move(read.prompt), .warnings = std::move(read.warnings)};
+PairSettings read_pair_settings(const std::filesystem::path& model_path, int64_t vocab_size) {
+  PromptSettings read = read_prompt_settings(model_path, {"CrossEncoder"});
+  std::optional<LogitScore> score = read_logit_score(model_path, vocab_size);
+  if (read.present && !score) require_transformer_alone(model_path / kModulesFile);
+  PairSettings settings{.sigmoid = {},
+                        .prompt = std::move(read.prompt),
+                        .logit_score = std::move(score),
+                        .warnings = std::move(read.warnings)};
   const std::filesystem::path path = model_path / kSentenceTransformersFile;
   if (path_is_file(model_path) || !path_exists(path)) return settings;
   const std::string file = path.string();

@@ -9,6 +9,7 @@
 
 #include "heed/classification.h"
 #include "heed/model/transformer.h"
+#include "heed/tasks/logit_score.h"
 #include "heed/tasks/text_settings.h"
 #include "heed/tasks/text_tokens.h"
 #include "heed/text/tokenizer.h"
@@ -65,13 +66,14 @@ std::vector<double> label_scores(const model::ClassifierConfig& classifier,
 /// The settings of config_sentence_transformers.json for the scores of pairs, as CrossEncoder reads
 /// them.
 struct PairSettings {
-  std::optional<bool> sigmoid = {};  // whether a score is the sigmoid of its logit
-  std::string prompt = {};           // before the first text of a pair
+  std::optional<bool> sigmoid = {};            // whether a score is the sigmoid of its logit
+  std::string prompt = {};                     // before the first text of a pair
+  std::optional<LogitScore> logit_score = {};  // of a language model that answers yes or no
   std::vector<std::string> warnings = {};
 };
-/// Throws Error as read_prompt_settings() does, and on an activation other than the
-/// sigmoid and the identity.
-PairSettings read_pair_settings(const std::filesystem::path& model_path);
+/// Throws Error as read_prompt_settings() and read_logit_score() do, and on an activation other
+/// than the sigmoid and the identity.
+PairSettings read_pair_settings(const std::filesystem::path& model_path, int64_t vocab_size);
 
 /// Groups of neighbouring tokens [begin, end) with the same label, without those that have the
 /// label "O": `transformers`' aggregation strategy "simple". Logits are [T * labels], and `tokens`

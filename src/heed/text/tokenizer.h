@@ -58,9 +58,10 @@ struct SpecialTokenNames {
 class Tokenizer {
  public:
   /// Reads the tokenizer of a model directory: tokenizer.json, or else vocab.json with merges.txt,
-  /// or else a SentencePiece model (tokenizer.model, spiece.model, sentencepiece.bpe.model), or
-  /// else vocab.txt; with tokenizer_config.json, special_tokens_map.json, added_tokens.json and
-  /// config.json where they are. Throws Error when there is none or when one is broken.
+  /// or else a SentencePiece model (tokenizer.model, spiece.model, sentencepiece.bpe.model,
+  /// spm.model), or else vocab.txt; with tokenizer_config.json, special_tokens_map.json,
+  /// added_tokens.json and config.json where they are. Throws Error when there is none or when one
+  /// is broken.
   static Tokenizer load(const std::filesystem::path& model_directory);
   /// Reads the contents of a tokenizer.json; `file` is its name in messages.
   static Tokenizer from_json(const nlohmann::json& json, const std::string& file);

@@ -6,7 +6,7 @@ expected.json of each holds what sentence-transformers or transformers' pipeline
     embed-*     SentenceTransformer: "embeddings" [texts, D]
     classify    pipeline("text-classification"): "scores" of all labels, in their order, of texts and
                 then of pairs, for every problem_type
-    rerank      CrossEncoder: "sigmoid" and "identity", the scores of QUERY with each text
+    rerank*     CrossEncoder: "sigmoid" and "identity", the scores of QUERY with each text
     pairs.json  pairs of texts by the tokenizers of ../tokenizers
     ner         pipeline("token-classification", aggregation_strategy="simple"): "entities"
 
@@ -18,6 +18,7 @@ import io
 import json
 import pathlib
 import shutil
+import sys
 
 import sentence_transformers
 import sentencepiece
@@ -196,6 +197,62 @@ def embeddings():
     shutil.rmtree(folder)
 
 
+def unigram_file(file):
+    """A SentencePiece model with DeBERTa's tokens; the mask is none of its pieces."""
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(TEXTS), model_writer=model, vocab_size=55, model_type="unigram",
+        pad_id=0, bos_id=1, eos_id=2, unk_id=3, pad_piece="[PAD]", bos_piece="[CLS]", eos_piece="[SEP]",
+        unk_piece="[UNK]", minloglevel=2, normalization_rule_name="identity")
+    file.write_bytes(model.getvalue())
+
+
+def albert_tokenizer():
+    pieces = [("<pad>", 0.0), ("<unk>", 0.0), ("[CLS]", 0.0), ("[SEP]", 0.0), ("[MASK]", 0.0)]
+    trained = Tokenizer(models.Unigram())
+    trained.pre_tokenizer = pre_tokenizers.Metaspace()
+    trained.train_from_iterator([t.lower() for t in TEXTS], trainers.UnigramTrainer(
+        vocab_size=60, unk_token="<unk>", special_tokens=["<unk>"], show_progress=False))
+    learned = json.loads(trained.to_str())["model"]["vocab"]
+    pieces += [tuple(p) for p in learned if p[0] != "<unk>"]
+    return hf.AlbertTokenizer(vocab=pieces, model_max_length=48)
+
+
+def relatives():
+    """Encoders whose tokenizers are built by a class of their own."""
+    tokenizer = bert_tokenizer()
+    embed("embed-electra", hf.ElectraModel(hf.ElectraConfig(embedding_size=12, **sizes_of(tokenizer))),
+          tokenizer, "mean", True)
+    tokenizer = albert_tokenizer()
+    embed("embed-albert", hf.AlbertModel(hf.AlbertConfig(
+        embedding_size=12, num_hidden_groups=2, **sizes_of(tokenizer))), tokenizer, "mean", True)
+    folder = new_folder("scratch")
+    unigram_file(folder / "spm.model")
+    (folder / "tokenizer_config.json").write_text(json.dumps(
+        dict(tokenizer_class="DebertaV2Tokenizer", model_max_length=48)))
+    tokenizer = hf.DebertaV2Tokenizer.from_pretrained(folder)
+    config = hf.DebertaV2Config(relative_attention=True, pos_att_type=["p2c", "c2p"], position_buckets=8,
+                                max_relative_positions=48, share_att_key=True, norm_rel_ebd="layer_norm",
+                                position_biased_input=False, type_vocab_size=0, **sizes_of(tokenizer))
+
+    def published(own):
+        shutil.copy(folder / "spm.model", own)
+        shutil.copy(folder / "tokenizer_config.json", own)
+        (own / "tokenizer.json").unlink()
+
+    embed("embed-deberta-v2", hf.DebertaV2Model(config), tokenizer, "mean", True, published)
+    cross = new_folder("rerank-deberta-v2")
+    randomize(hf.DebertaV2ForSequenceClassification(hf.DebertaV2Config(
+        **config.to_diff_dict() | dict(num_labels=1)))).save_pretrained(cross)
+    tokenizer.save_pretrained(cross)
+    encoder = sentence_transformers.CrossEncoder(
+        str(cross), device="cpu", model_kwargs=dict(attn_implementation="eager"))
+    scores = [float(encoder.predict([(QUERY, t)])[0]) for t in TEXTS]
+    published(cross)
+    write(cross, query=QUERY, sigmoid=scores)
+    shutil.rmtree(folder)
+
+
 def classify():
     folder = new_folder("classify")
     tokenizer = bert_tokenizer()
@@ -228,6 +285,37 @@ def rerank():
               for name, f in (("sigmoid", None), ("identity", torch.nn.Identity()))}
     (folder / "tokenizer.json").unlink()
     write(folder, query=QUERY, **scores)
+
+
+# As Qwen3-Reranker's: roles of its own, and an instruction as the system's message.
+PAIR_TEMPLATE = (
+    "{%- set instruction = messages | selectattr('role', 'eq', 'system') | map(attribute='content') | first "
+    "| default('Is it about this?') -%}"
+    "<s>Judge. {{ instruction }} Query: {{ messages | selectattr('role', 'eq', 'query') "
+    "| map(attribute='content') | first }} Document: {{ messages | selectattr('role', 'eq', 'document') "
+    "| map(attribute='content') | first }}</s>{% if add_generation_prompt %} Answer:{% endif %}")
+
+
+def yes_or_no():
+    folder = new_folder("rerank-qwen3")
+    tokenizer = roberta_tokenizer()
+    tokenizer.chat_template = PAIR_TEMPLATE
+    bare = folder / "bare"
+    sizes = sizes_of(tokenizer) | dict(max_position_embeddings=200, num_key_value_heads=2, head_dim=8)
+    randomize(hf.Qwen3ForCausalLM(hf.Qwen3Config(**sizes))).save_pretrained(bare)
+    tokenizer.save_pretrained(bare)
+    modules = [Transformer(str(bare), transformer_task="text-generation", max_seq_length=190,
+                           model_kwargs=dict(attn_implementation="eager"),
+                           processing_kwargs=dict(chat_template=dict(add_generation_prompt=True))),
+               sentence_transformers.cross_encoder.modules.LogitScore(true_token_id=40, false_token_id=41)]
+    encoder = sentence_transformers.CrossEncoder(modules=modules, device="cpu")
+    encoder.save(str(folder), create_model_card=False)
+    shutil.rmtree(bare)
+    texts = [t for t in TEXTS if t]
+    predict = lambda **options: [float(encoder.predict([(QUERY, t)], **options)[0]) for t in texts]
+    write(folder, query=QUERY, documents=texts, scores=predict(),
+          identity=predict(activation_fn=torch.nn.Identity()),
+          prompted=predict(prompt="Does it answer?", activation_fn=torch.nn.Identity()))
 
 
 def ner():
@@ -274,8 +362,5 @@ def pairs():
     (HERE / "pairs.json").write_text("{" + lines + "}\n")
 
 
-embeddings()
-pairs()
-classify()
-rerank()
-ner()
+for name in sys.argv[1:] or ("embeddings", "relatives", "pairs", "classify", "rerank", "yes_or_no", "ner"):
+    globals()[name]()

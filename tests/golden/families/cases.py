@@ -10,6 +10,8 @@ import dataclasses
 import torch
 import transformers as hf
 
+import remote
+
 
 @dataclasses.dataclass
 class Case:
@@ -76,6 +78,58 @@ def modernbert(**changes):
 
 def nomic(**changes):
     return bert(hf.NomicBertConfig, rope_parameters=rope(100.0), **changes)
+
+
+def electra(**changes):
+    return bert(hf.ElectraConfig, **dict(embedding_size=12) | changes)
+
+
+def albert(**changes):
+    """Two groups of two layers."""
+    return bert(hf.AlbertConfig, **dict(embedding_size=12, num_hidden_layers=4, num_hidden_groups=2,
+                                        bos_token_id=1, eos_token_id=2) | changes)
+
+
+def eurobert(**changes):
+    return hf.EuroBertConfig(**decoder(pad_token_id=0) | changes)
+
+
+def gte(**changes):
+    return bert(hf.GteConfig, rope_parameters=rope(100.0), pad_token_id=0, **changes)
+
+
+def deberta(**changes):
+    """As version 3: distances of more than 4 share vectors."""
+    return bert(hf.DebertaV2Config, **dict(
+        type_vocab_size=0, relative_attention=True, pos_att_type=["p2c", "c2p"], position_buckets=8,
+        max_relative_positions=16, share_att_key=True, norm_rel_ebd="layer_norm",
+        position_biased_input=False) | changes)
+
+
+def published(model_type, **fields):
+    """The configuration of a model whose code is its own."""
+    kind = type("Config", (hf.PretrainedConfig,), dict(model_type=model_type))
+    return kind(**dict(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, layer_norm_eps=2e-3,
+                       pad_token_id=0) | fields)
+
+
+def bert_sizes(**fields):
+    return dict(vocab_size=VOCAB, hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
+                intermediate_size=28, max_position_embeddings=40, type_vocab_size=2, hidden_act="gelu") | fields
+
+
+JINA = dict(position_embedding_type="alibi", feed_forward_type="geglu", **bert_sizes(
+    hidden_size=18, num_attention_heads=3))
+NOMIC_MOE = dict(
+    vocab_size=VOCAB, n_embd=16, n_layer=2, n_head=2, n_inner=20, n_positions=40, type_vocab_size=2,
+    hidden_size=16, num_hidden_layers=2,  # as transformers names them, beside the published names
+    activation_function="gelu", causal=False, prenorm=False, use_rms_norm=False, qkv_proj_bias=True,
+    mlp_fc1_bias=True, mlp_fc2_bias=True, rotary_emb_base=100, rotary_emb_fraction=1.0,
+    rotary_emb_interleaved=False, layer_norm_epsilon=2e-3, moe_every_n_layers=2, num_experts=4,
+    moe_top_k=2, moe_normalize_expert_weights=False, expert_choice_router=False, num_shared_experts=0,
+    ffn_div=1, moe_impl="megablocks", router_aux_loss_coef=0.1, add_pooling_layer=False)
+
+
 T5 = dict(vocab_size=VOCAB, d_model=16, d_kv=6, d_ff=28, num_layers=2, num_decoder_layers=3,
           num_heads=4, relative_attention_num_buckets=8, relative_attention_max_distance=9,
           layer_norm_epsilon=2e-3, dropout_rate=0.0, decoder_start_token_id=0, **PLAIN)
@@ -118,6 +172,21 @@ def neox(**changes):
         vocab_size=VOCAB, hidden_size=16, intermediate_size=28, num_hidden_layers=2,
         num_attention_heads=2, max_position_embeddings=128, layer_norm_eps=2e-3, bos_token_id=1,
         eos_token_id=2, rope_parameters=rope(100.0, partial_rotary_factor=0.5), **PLAIN) | changes)
+
+
+def electra_old(tensors):
+    """As google's discriminators are, whose head tells replaced tokens."""
+    head = {"dense.weight": (16, 16), "dense.bias": (16,), "dense_prediction.weight": (1, 16),
+            "dense_prediction.bias": (1,)}
+    return {"electra." + name: tensor for name, tensor in tensors.items()} | {
+        "discriminator_predictions." + name: torch.ones(shape) for name, shape in head.items()}
+
+
+def deberta_old(tensors):
+    """As microsoft's version 3, with what it was trained with."""
+    return {"deberta." + name: tensor for name, tensor in tensors.items()} | {
+        "lm_predictions.lm_head.bias": torch.ones(VOCAB), "mask_predictions.dense.bias": torch.ones(16),
+        "deberta.embeddings.position_embeddings.weight": torch.ones(40, 16)}
 
 
 def gpt2_old(tensors):
@@ -219,6 +288,36 @@ CASES = {
         decoder_bias=False), "masked"),
     "nomic-bert": Case(hf.NomicBertModel, nomic(), "hidden", old=NOMIC_OLD),
     "nomic-bert-masked": Case(hf.NomicBertForMaskedLM, nomic(), "masked"),
+    "nomic-bert-moe": Case(remote.NomicBertModel, published("nomic_bert", **NOMIC_MOE), "hidden"),
+    "electra": Case(hf.ElectraForMaskedLM, electra(), "masked"),
+    "electra-states": Case(hf.ElectraModel, electra(embedding_size=16), "hidden", old_tensors=electra_old),
+    "electra-sequence": Case(hf.ElectraForSequenceClassification, electra(**SMALL), "classified"),
+    "electra-token": Case(hf.ElectraForTokenClassification, electra(**SMALL), "classified"),
+    "albert": Case(hf.AlbertForMaskedLM, albert(), "masked"),
+    "albert-pooled": Case(hf.AlbertModel, albert(embedding_size=16, num_hidden_groups=1), "hidden"),
+    "albert-sequence": Case(hf.AlbertForSequenceClassification, albert(classifier_dropout_prob=0.0, **LABELS),
+                            "classified"),
+    "eurobert": Case(hf.EuroBertForMaskedLM, eurobert(mlp_bias=True), "masked"),
+    "eurobert-states": Case(hf.EuroBertModel, eurobert(attention_bias=True), "hidden"),
+    "eurobert-sequence": Case(hf.EuroBertForSequenceClassification, eurobert(**SMALL), "classified"),
+    "eurobert-token": Case(hf.EuroBertForTokenClassification, eurobert(**SMALL), "classified"),
+    "gte": Case(hf.GteForMaskedLM, gte(), "masked"),
+    "gte-new": Case(remote.NewModel, published(
+        "new", rope_parameters=rope(100.0, rope_type="ntk", factor=4.0), pack_qkv=True,
+        position_embedding_type="rope", layer_norm_type="layer_norm", logn_attention_scale=False,
+        **bert_sizes()), "hidden", old={}),
+    "gte-sequence": Case(hf.GteForSequenceClassification, gte(**SMALL), "classified"),
+    "jina-bert": Case(remote.JinaBertForMaskedLM, published("bert", **JINA), "masked"),
+    "jina-bert-pooled": Case(remote.JinaBertModel, published("bert", **JINA), "hidden"),
+    "deberta-v2": Case(hf.DebertaV2ForMaskedLM, deberta(), "masked"),
+    "deberta-v2-apart": Case(hf.DebertaV2ForMaskedLM, deberta(
+        share_att_key=False, norm_rel_ebd="none", position_biased_input=True, type_vocab_size=2,
+        position_buckets=-1, max_relative_positions=-1, max_position_embeddings=14), "masked"),
+    "deberta-v2-states": Case(hf.DebertaV2Model, deberta(pos_att_type="c2p"), "hidden",
+                              old_tensors=deberta_old),
+    "deberta-v2-sequence": Case(hf.DebertaV2ForSequenceClassification, deberta(**SMALL), "classified"),
+    "deberta-v2-token": Case(hf.DebertaV2ForTokenClassification, deberta(
+        pos_att_type=["p2c"], **SMALL), "classified"),
     "bert-sequence": Case(hf.BertForSequenceClassification, bert(
         hf.BertConfig, problem_type="multi_label_classification", **SMALL), "classified"),
     "roberta-sequence": Case(hf.RobertaForSequenceClassification, bert(

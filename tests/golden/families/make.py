@@ -55,7 +55,7 @@ def randomize(model, generator):
         if sinusoids and "embed_positions" in name:
             continue
         noise = torch.randn(parameter.shape, generator=generator)
-        if "norm" in name.lower() or "ln_" in name:
+        if "norm" in name.lower() or "ln_" in name or "attn_ln" in name or "mlp_ln" in name:
             gain = name.endswith("weight") and not zero_centred
             parameter.data = 0.2 * noise + (1.0 if gain else 0.0)
         elif parameter.dim() == 1:
@@ -132,12 +132,12 @@ def masked(model, generator):
 def hidden(model, generator):
     sequences = random_tokens(LENGTHS, generator)
     types = [torch.randint(0, 2, s.shape, generator=generator) for s in sequences]
-    has_types = model.config.to_dict().get("type_vocab_size") is not None
+    has_types = bool(model.config.to_dict().get("type_vocab_size"))
 
     def outputs(prefix, inputs):
         found = [model(**i) for i in inputs]
         named = {prefix + "hidden": torch.cat([o.last_hidden_state[0] for o in found])}
-        if found[0].pooler_output is not None:
+        if getattr(found[0], "pooler_output", None) is not None:
             named[prefix + "pooled"] = torch.cat([o.pooler_output for o in found])
         return named
 
@@ -160,7 +160,7 @@ def classified(model, generator):
         return torch.cat([model(**i).logits.reshape(-1, model.config.num_labels) for i in inputs])
 
     outputs = dict(logits=logits([dict(input_ids=s[None]) for s in sequences]))
-    if model.config.model_type == "bert":
+    if model.config.model_type in ("bert", "electra", "albert", "gte"):
         outputs["token_types"] = flat(types)
         outputs["typed_logits"] = logits([dict(input_ids=s[None], token_type_ids=t[None])
                                           for s, t in zip(sequences, types)])

@@ -20,6 +20,7 @@ LINES = ["the cat sat on the mat.", "The CAT, Café 北京 naïve", " leading  s
 BERT = {"tokenizer_class": "BertTokenizer"}
 ADDED = {"content": "<extra>", "lstrip": True, "rstrip": False, "normalized": False, "single_word": False,
          "special": False}
+MARKS = {"cls_token": "<s>", "sep_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>", "mask_token": "<mask>"}
 CASES = [
     # name, tokenizer, tokenizer_config.json, other files
     ("bert", "bert_uncased", BERT, {}),
@@ -40,6 +41,12 @@ CASES = [
     ("llama_no_prefix", "llama2", {"tokenizer_class": "LlamaTokenizer", "add_prefix_space": False}, {}),
     ("t5", "t5", {"tokenizer_class": "T5Tokenizer", "clean_up_tokenization_spaces": True}, {}),
     ("xlm_roberta", "xlm_roberta", {"tokenizer_class": "XLMRobertaTokenizer"}, {}),
+    ("albert", "xlm_roberta", {"tokenizer_class": "AlbertTokenizer", **MARKS}, {}),
+    ("albert_cased", "xlm_roberta", {"tokenizer_class": "AlbertTokenizerFast", "do_lower_case": False,
+                                     "keep_accents": True, "add_prefix_space": False, **MARKS}, {}),
+    ("deberta_v2", "xlm_roberta", {"tokenizer_class": "DebertaV2Tokenizer", **MARKS}, {}),
+    ("deberta_v2_punct", "xlm_roberta", {"do_lower_case": True, "split_by_punct": True, "add_prefix_space": False,
+                                         **MARKS}, {"config.json": {"model_type": "deberta-v2"}}),
     ("gemma", "gemma2", {"tokenizer_class": "GemmaTokenizer", "additional_special_tokens": ["<new>", "<extra>"]}, {}),
     ("added_decoder", "gpt2", {"added_tokens_decoder": {"9": ADDED}}, {}),
     ("added_special", "gpt2", {"additional_special_tokens": ["<extra>", "<new>"]}, {}),

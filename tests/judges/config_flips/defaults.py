@@ -25,7 +25,8 @@ DEEPSEEK = {**LLAMA, "num_key_value_heads": 8, "num_experts_per_tok": 4, "n_rout
 SIZES = {
     "marian": BART, "pegasus": BART, "bart": BART, "mbart": {**BART, "decoder_start_token_id": 2}, "m2m_100": BART,
     "t5": T5, "mt5": T5, "bert": BERT, "roberta": BERT, "xlm-roberta": BERT, "mpnet": BERT, "modernbert": BERT,
-    "nomic_bert": BERT, "distilbert": {"vocab_size": 60000, "dim": 64, "n_layers": 3, "n_heads": 4, "hidden_dim": 96},
+    "electra": BERT, "albert": BERT, "eurobert": {**LLAMA, "vocab_size": 130000}, "gte": BERT,
+    "deberta-v2": {**BERT, "relative_attention": True, "pos_att_type": ["c2p"]}, "nomic_bert": BERT, "distilbert": {"vocab_size": 60000, "dim": 64, "n_layers": 3, "n_heads": 4, "hidden_dim": 96},
     "gpt2": {"vocab_size": 60000, "n_embd": 64, "n_layer": 3, "n_head": 4},
     "llama": LLAMA, "mistral": LLAMA, "mixtral": LLAMA, "gemma3_text": LLAMA, "gemma2": LLAMA, "granite": LLAMA,
     "gemma": {**LLAMA, "num_attention_heads": 16, "vocab_size": 256000}, "olmo2": LLAMA, "phi3": LLAMA, "gpt_oss": LLAMA,

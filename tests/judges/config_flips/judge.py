@@ -66,7 +66,10 @@ OTHERS = {
     "n_group": [1, 2], "topk_group": [1], "moe_layer_freq": [2], "first_k_dense_replace": [0, 1],
     "decoder_sparse_step": [2], "mlp_only_layers": [[0]], "swiglu_limit": [1.0], "swiglu_alpha": [1.0],
     "share_encoder_decoder_embeddings": [False, True], "decoder_vocab_size": [40], "attention_chunk_size": [2],
-    "qk_norm": [True], "use_qk_norm": [True], "clip_qkv": [0.1], "alibi": [True], "rotary_emb_fraction": [0.5],
+    "embedding_size": [8], "num_hidden_groups": [1], "inner_group_num": [2], "position_buckets": [-1, 16],
+    "max_relative_positions": [-1, 12], "pos_att_type": [["c2p"], "p2c|c2p", []], "share_att_key": [False, True],
+    "norm_rel_ebd": ["none", "layer_norm"], "position_biased_input": [True, False], "relative_attention": [False],
+    "conv_kernel_size": [3], "legacy": [False], "qk_norm": [True], "use_qk_norm": [True], "clip_qkv": [0.1], "alibi": [True], "rotary_emb_fraction": [0.5],
     "eos_token_id": [3, [3, 4], 50256, None], "bos_token_id": [3, 50256, None], "pad_token_id": [0, 3, 50256, None],
     "decoder_start_token_id": [3, None], "vocab_size": [40], "never_heard_of": [3], "torch_dtype": ["bfloat16"],
     "use_cache": [False], "output_attentions": [True], "return_dict": [False], "is_encoder_decoder": [True, False],
@@ -91,7 +94,8 @@ PAIRS = [
     {"hidden_size": 16, "d_model": 32},
     {"encoder_layers": 2, "num_hidden_layers": 1},
 ]
-MASKED = ("bert", "distilbert", "roberta", "xlm-roberta", "mpnet", "modernbert", "nomic_bert")
+MASKED = ("bert", "distilbert", "roberta", "xlm-roberta", "mpnet", "modernbert", "nomic_bert",
+          "electra", "albert", "eurobert", "gte", "deberta-v2")
 PAIR_OF_STACKS = ("marian", "pegasus", "bart", "mbart", "m2m_100", "t5", "mt5")
 
 

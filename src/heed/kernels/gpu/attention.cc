@@ -89,6 +89,8 @@ KeyType key_type_of(DType dtype) {
 }
 
 AttentionArguments arguments_of(const AttentionForward& in, UploadedSpans& spans) {
+  require(!in.pair_bias.defined(),
+          "disentangled attention does not compute on a GPU, expected the CPU");
   const AttentionOptions& options = in.options;
   AttentionArguments to{};
   to.q = memory(in.q);

@@ -62,11 +62,20 @@ struct Head {
         keys(in.spans.kv_end[static_cast<size_t>(sequence)] - kv_begin),
         d(in.q.cols() / in.options.n_heads),
         dv(in.v.cols() / in.options.n_kv_heads),
+        first_pair(pairs_before(all.in, sequence) + head * all.in.pair_bias.cols()),
         q_col(h * d),
         k_col(group() * d),
         v_col(group() * dv),
         out_col(h * dv) {}
 
+  /// Where the pairs of a sequence begin in those of all.
+  static int64_t pairs_before(const AttentionForward& forward, int64_t sequence) {
+    int64_t pairs = 0;
+    for (size_t b = 0; b < static_cast<size_t>(sequence); ++b)
+      pairs += int64_t{forward.spans.q_offsets[b + 1] - forward.spans.q_offsets[b]} *
+               (forward.spans.kv_end[b] - forward.spans.kv_begin[b]);
+    return pairs;
+  }
   int64_t group() const { return h / (in.options.n_heads / in.options.n_kv_heads); }
   int64_t row(int64_t key) const {
     const auto& rows = in.spans.kv_rows;
@@ -93,6 +102,8 @@ struct Head {
     }
     if (in.relative_bias.defined())
       score += static_cast<double>(in.relative_bias.data<float>()[bias_index(i, j)]);
+    if (in.pair_bias.defined())
+      score += static_cast<double>(in.pair_bias.data<float>()[first_pair + i * keys + j]);
     return score;
   }
   /// The derivative of score(i, j) with respect to scaled_score(i, j).
@@ -111,7 +122,7 @@ struct Head {
 
   const Operands& operands;
   const AttentionForward& in;
-  int64_t h, q_begin, kv_begin, queries, keys, d, dv, q_col, k_col, v_col, out_col;
+  int64_t h, q_begin, kv_begin, queries, keys, d, dv, first_pair, q_col, k_col, v_col, out_col;
 };
 
 /// Row i of `weights` = softmax of the visible scores and the sink; returns the logarithm of its
@@ -165,10 +176,11 @@ struct Gradients {
       : dq(in.q.rows(), in.q.cols()), dk(in.k.rows(), in.k.cols()), dv(in.v.rows(), in.v.cols()) {
     if (in.relative_bias.defined())
       d_bias.resize(static_cast<size_t>(in.relative_bias.elements()), 0.0);
+    if (in.pair_bias.defined()) d_pairs.resize(static_cast<size_t>(in.pair_bias.elements()), 0.0);
     if (in.sinks.defined()) d_sinks.resize(static_cast<size_t>(in.sinks.elements()), 0.0);
   }
   Matrix dq, dk, dv;
-  std::vector<double> d_bias, d_sinks;
+  std::vector<double> d_bias, d_pairs, d_sinks;
 };
 
 void backward_head(const Head& head, const Matrix& d_out, Gradients& gradients) {
@@ -195,6 +207,8 @@ void backward_head(const Head& head, const Matrix& d_out, Gradients& gradients) 
       const double d_final = weights(i, j) * (d_weights[static_cast<size_t>(j)] - mean);
       if (!gradients.d_bias.empty())
         gradients.d_bias[static_cast<size_t>(head.bias_index(i, j))] += d_final;
+      if (!gradients.d_pairs.empty())
+        gradients.d_pairs[static_cast<size_t>(head.first_pair + i * head.keys + j)] = d_final;
       const double d_score = d_final * head.derivative(i, j) * scale;
       for (int64_t c = 0; c < head.d; ++c) {
         gradients.dq(n, head.q_col + c) += d_score * head.k(j, c);
@@ -230,6 +244,9 @@ void attention_backward(const AttentionForward& in, const Tensor&, const Tensor&
   if (gradients.d_relative_bias.defined())
     for (size_t i = 0; i < sums.d_bias.size(); ++i)
       gradients.d_relative_bias.data<float>()[i] = static_cast<float>(sums.d_bias[i]);
+  if (gradients.d_pair_bias.defined())
+    for (size_t i = 0; i < sums.d_pairs.size(); ++i)
+      gradients.d_pair_bias.data<float>()[i] = static_cast<float>(sums.d_pairs[i]);
   if (gradients.d_sinks.defined())
     for (size_t h = 0; h < sums.d_sinks.size(); ++h)
       gradients.d_sinks.data<float>()[h] += static_cast<float>(sums.d_sinks[h]);

@@ -9,6 +9,7 @@
 #include "heed/base/utf8.h"
 #include "heed/model/families/classifier_json.h"
 #include "heed/model/families/config_json.h"
+#include "heed/model/families/jina_bert.h"
 #include "heed/model/families/known.h"
 #include "heed/model/gguf/metadata.h"
 
@@ -23,15 +24,17 @@ constexpr std::string_view kBertPrefix = "bert.";
 StoredWeight bert_weight(const ModelConfig& config, const std::string& name, const Shape& shape) {
   // The head has a bias of its own beside the one that is tied to it.
   const char* const own_bias = name == "final_logits_bias" ? "cls.predictions.decoder.bias" : "";
-  return {.name = renamed(bert_name(config, name, kBertPrefix),
-                          {{"lm_head.dense.", "cls.predictions.transform.dense."},
-                           {"lm_head.layer_norm.", "cls.predictions.transform.LayerNorm."},
-                           {"lm_head.", "cls.predictions.decoder."},
-                           {"final_logits_bias", "cls.predictions.bias"},
-                           {"classifier.dense.", "bert.pooler.dense."},
-                           {"classifier.out_proj.", "classifier."}}),
-          .shape = shape,
-          .preferred = own_bias};
+  StoredWeight weight{
+      .name = renamed(bert_name(config, name, kBertPrefix),
+                      {{"lm_head.dense.", "cls.predictions.transform.dense."},
+                       {"lm_head.layer_norm.", "cls.predictions.transform.LayerNorm."},
+                       {"lm_head.", "cls.predictions.decoder."},
+                       {"final_logits_bias", "cls.predictions.bias"},
+                       {"classifier.dense.", "bert.pooler.dense."},
+                       {"classifier.out_proj.", "classifier."}}),
+      .shape = shape,
+      .preferred = own_bias};
+  return is_jina_bert(config) ? jina_bert_weight(config, std::move(weight)) : weight;
 }
 
 bool redundant_in_bert_itself(std::string_view name) {
@@ -64,6 +67,14 @@ nlohmann::json classifier_fields(const ArchitectureMetadata& metadata, std::stri
     json["id2label"][std::to_string(json["id2label"].size())] = label;
   }
   return json;
+}
+
+ModelConfig read_bert_or_jina(ConfigReader& json) {
+  return describes_jina_bert(json) ? read_jina_bert(json) : read_bert(json, kBertStem);
+}
+
+nlohmann::json write_bert_or_jina(const ModelConfig& c) {
+  return is_jina_bert(c) ? write_jina_bert(c) : write_bert(c, "bert", kBertStem);
 }
 
 void read_gguf_bert_itself(const ArchitectureMetadata& metadata, nlohmann::json& config) {
@@ -200,11 +211,11 @@ void write_gguf_bert(const ModelConfig& config, ArchitectureValues& metadata) {
 }
 
 /// BERT (Devlin et al. 2018): encoder-only, with learned positions and segments. BertForMaskedLM
-/// has the vocabulary head, BertModel the pooler instead.
+/// has the vocabulary head, BertModel the pooler instead. JinaBERT (jina_bert.h) has its type.
 Family bert_family() {
   return {.model_type = "bert",
-          .read = [](ConfigReader& json) { return read_bert(json, kBertStem); },
-          .write_config = [](const ModelConfig& c) { return write_bert(c, "bert", kBertStem); },
+          .read = read_bert_or_jina,
+          .write_config = write_bert_or_jina,
           .stored = bert_weight,
           .prefix = kBertPrefix,
           .older_name = older_bert_name,

@@ -33,6 +33,12 @@
   FAMILY(mpnet_family)        \
   FAMILY(modernbert_family)   \
   FAMILY(nomic_bert_family)   \
+  FAMILY(electra_family)      \
+  FAMILY(albert_family)       \
+  FAMILY(eurobert_family)     \
+  FAMILY(deberta_v2_family)   \
+  FAMILY(gte_family)          \
+  FAMILY(new_family)          \
   FAMILY(gpt_oss_family)      \
   FAMILY(mbart_family)        \
   FAMILY(m2m_100_family)      \

@@ -1,6 +1,7 @@
 #include "heed/model/families/known.h"
 
 #include <array>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -46,7 +47,8 @@ void take_published_names(ConfigReader& json) {
                      {"attention_probs_dropout_prob", 0.0}});
 }
 
-/// The published code has many variants, and only one of them was published as nomic-embed-text.
+/// The published code has many variants. Published are nomic-embed-text v1 and v1.5, which are
+/// gated, and v2, a mixture of experts with biases.
 void require_supported_nomic(ConfigReader& json) {
   const nlohmann::json expected{{"prenorm", false},
                                 {"parallel_block", false},
@@ -54,31 +56,58 @@ void require_supported_nomic(ConfigReader& json) {
                                 {"causal", false},
                                 {"use_rms_norm", false},
                                 {"add_pooling_layer", false},
-                                {"qkv_proj_bias", false},
-                                {"mlp_fc1_bias", false},
-                                {"mlp_fc2_bias", false},
                                 {"rotary_emb_fraction", 1.0},
                                 {"rotary_emb_interleaved", false},
                                 {"rotary_emb_scale_base", nullptr},
                                 {"rotary_scaling_factor", nullptr},
-                                {"moe_every_n_layers", 0},
                                 {"scale_attn_weights", true},
                                 {"scale_attn_by_inverse_layer_idx", false}};
   for (const auto& [key, value] : expected.items()) json.expect(key.c_str(), value);
-  json.understand({"dense_seq_output", "fused_bias_fc", "fused_dropout_add_ln",
-                   "max_trained_positions", "mlp_fc1_bias", "pad_vocab_size_multiple",
-                   "use_flash_attn", "use_xentropy"});
+  json.understand({"dense_seq_output", "ffn_div", "fused_bias_fc", "fused_dropout_add_ln",
+                   "max_trained_positions", "moe_impl", "moe_resid_pdrop",
+                   "pad_vocab_size_multiple", "use_flash_attn", "use_xentropy"});
+}
+
+/// Gated networks have no biases; others, and attention with them, may have.
+void read_nomic_biases(ConfigReader& json, ModelConfig& c) {
+  if (c.gated)
+    for (const char* key : {"qkv_proj_bias", "mlp_fc1_bias", "mlp_fc2_bias"})
+      json.expect(key, false);
+  c.qkv_bias = c.o_bias = !c.gated && json.get_or("qkv_proj_bias", true);
+  c.ff_bias = !c.gated && json.get_or("mlp_fc2_bias", true);
+  c.ff_up_bias = c.gated || !c.ff_bias || json.get_or("mlp_fc1_bias", true);
+  if (!c.ff_bias) json.expect("mlp_fc1_bias", false);
+}
+
+void read_nomic_mixture(ConfigReader& json, ModelConfig& c) {
+  const auto every = json.get_or<int64_t>("moe_every_n_layers", 0);
+  if (c.gated) json.expect("moe_every_n_layers", 0);
+  if (every == 0)
+    return json.understand({"expert_choice_router", "moe_normalize_expert_weights", "moe_top_k",
+                            "num_experts", "num_shared_experts"});
+  require(every > 1, "{}: moe_every_n_layers is {}, expected 0 or more than 1", json.file(), every);
+  for (const char* key : {"expert_choice_router", "moe_normalize_expert_weights"})
+    json.expect(key, false);
+  json.expect("num_shared_experts", 0);
+  c.moe_every_n_layers = every;
+  c.moe = {.n_experts = json.get<int64_t>("num_experts"),
+           .experts_per_token = json.get<int64_t>("moe_top_k"),
+           .d_expert = c.d_ff,
+           .output_bias = true};
 }
 
 ModelConfig read_nomic(ConfigReader& json) {
   require_supported_nomic(json);
+  const nlohmann::json published = json.value("activation_function");
   take_published_names(json);
   ModelConfig c = read_bert(json, kNomicStem);
-  require(c.activation == kernels::Activation::silu, "{}: {} is {}, expected swiglu or silu",
-          json.file(), json.has("activation_function") ? "activation_function" : "hidden_act",
+  c.gated = !published.is_string() || published == "swiglu" || published == "silu";
+  require(c.gated == (c.activation == kernels::Activation::silu),
+          "{}: {} is {}, expected swiglu or silu", json.file(),
+          json.has("activation_function") ? "activation_function" : "hidden_act",
           name_of(c.activation));
-  c.gated = true;
-  c.qkv_bias = c.o_bias = c.ff_bias = false;
+  read_nomic_biases(json, c);
+  read_nomic_mixture(json, c);
   c.head_dim = json.get_or<int64_t>("head_dim", 0);
   read_rotary(json, {.default_theta = kNomicTheta}, c);
   c.pooler = false;
@@ -90,7 +119,41 @@ nlohmann::json write_nomic(const ModelConfig& c) {
   json.erase("position_embedding_type");
   json["head_dim"] = c.head_dim;
   write_rotary(c, json);
+  if (c.gated || c.activation == kernels::Activation::silu) return json;
+  json.erase("hidden_act");
+  json.update({{"activation_function", name_of(c.activation)},
+               {"qkv_proj_bias", c.qkv_bias},
+               {"mlp_fc1_bias", c.ff_bias && c.ff_up_bias},
+               {"mlp_fc2_bias", c.ff_bias}});
+  if (!c.moe.present()) return json;
+  json.update({{"moe_every_n_layers", c.moe_every_n_layers},
+               {"num_experts", c.moe.n_experts},
+               {"moe_top_k", c.moe.experts_per_token},
+               {"moe_normalize_expert_weights", false},
+               {"expert_choice_router", false},
+               {"num_shared_experts", 0}});
   return json;
+}
+
+/// The experts of a layer are one below the other in two tensors, in the second transposed.
+StoredWeight nomic_expert(const ModelConfig& c, StoredWeight weight) {
+  constexpr std::string_view kExperts = ".experts.";
+  const size_t place = weight.name.find(kExperts);
+  const std::string stem = weight.name.substr(0, place) + ".mlp.experts.mlp.";
+  const std::string_view rest = std::string_view(weight.name).substr(place + kExperts.size());
+  int64_t expert = 0;
+  std::from_chars(rest.data(), rest.data() + rest.size(), expert);
+  weight.shape = {c.moe.n_experts * c.moe.d_expert, c.d_model};
+  if (rest.ends_with(".fc1.weight")) {
+    weight.first_row = expert * c.moe.d_expert;
+    weight.name = stem + "w1";
+    return weight;
+  }
+  weight.transposed = true;
+  weight.matrices = c.moe.n_experts;
+  weight.first_row = expert * c.d_model;
+  weight.name = stem + "w2";
+  return weight;
 }
 
 StoredWeight nomic_weight(const ModelConfig& c, const std::string& name, const Shape& shape) {
@@ -111,12 +174,21 @@ StoredWeight nomic_weight(const ModelConfig& c, const std::string& name, const S
                      {"final_logits_bias", "cls.predictions.bias"},
                      {"classifier.dense.", "nomic_bert.pooler.dense."},
                      {"classifier.out_proj.", "classifier."},
+                     {".router.", ".mlp.router.layer."},
                      {"model.", is_bare_encoder(c) ? "" : kNomicPrefix}});
   const char* const own_bias = name == "final_logits_bias" ? "cls.predictions.decoder.bias" : "";
-  return fused({.name = own, .shape = shape, .preferred = own_bias},
-               {{".self_attn.q_proj.", ".attn.Wqkv.", 0, 3 * heads},
-                {".self_attn.k_proj.", ".attn.Wqkv.", heads, 3 * heads},
-                {".self_attn.v_proj.", ".attn.Wqkv.", 2 * heads, 3 * heads}});
+  StoredWeight weight{.name = own, .shape = shape, .preferred = own_bias};
+  if (name.ends_with(".experts.bias")) {
+    weight.name = renamed(std::move(weight.name), {{".experts.bias", ".mlp.experts.bias"}});
+    weight.shape = {c.d_model};
+    return weight;
+  }
+  if (name.find(".experts.") != std::string::npos) return nomic_expert(c, std::move(weight));
+  weight.name = renamed(std::move(weight.name), {{".fc1.", ".mlp.fc1."}});
+  if (!c.gated) weight.name = renamed(std::move(weight.name), {{".fc2.", ".mlp.fc2."}});
+  return fused(std::move(weight), {{".self_attn.q_proj.", ".attn.Wqkv.", 0, 3 * heads},
+                                   {".self_attn.k_proj.", ".attn.Wqkv.", heads, 3 * heads},
+                                   {".self_attn.v_proj.", ".attn.Wqkv.", 2 * heads, 3 * heads}});
 }
 
 constexpr MetadataField kGgufNomic[] = {
@@ -132,7 +204,8 @@ void read_gguf_nomic_bert(const ArchitectureMetadata& metadata, nlohmann::json& 
 }  // namespace
 
 /// The text encoders of Nomic (Nussbaum et al. 2024): BERT with rotary positions, gated
-/// feed-forward networks and few biases.
+/// feed-forward networks and few biases; the second version (Nussbaum and Duderstadt 2025) has
+/// networks without gates, every other one a mixture of experts.
 Family nomic_bert_family() {
   return {.model_type = "nomic_bert",
           .read = read_nomic,

@@ -23,24 +23,26 @@ constexpr const char* kFull = "full_attention";
 constexpr const char* kSliding = "sliding_attention";
 constexpr const char* kOriginal = "original_max_position_embeddings";
 
-Kind read_kind(ConfigReader& block) {
+/// `ntk`: whether the family has this kind, the last.
+Kind read_kind(ConfigReader& block, bool ntk = false) {
   auto kind = block.get_or<std::string>("rope_type", block.get_or<std::string>("type", "default"));
   if (kind == "default") kind = "none";
   if (kind == "su") kind = "longrope";  // its first name
   try {
-    return named(kind, values_of<Kind>());
+    const auto all = values_of<Kind>();
+    return named(kind, ntk ? all : all.first(all.size() - 1));
   } catch (const Error& error) {
     fail("{}: rope_type {}", block.file(), error.what());
   }
 }
 
 /// The numbers that a kind of scaling has.
-void read_scaling(ConfigReader& block, nn::RotaryScaling& s) {
-  s.kind = read_kind(block);
+void read_scaling(ConfigReader& block, nn::RotaryScaling& s, bool ntk = false) {
+  s.kind = read_kind(block, ntk);
   if (s.kind == Kind::none) return;
   const auto read = [&](const char* key, double& value) { value = block.get_or(key, value); };
   read("factor", s.factor);
-  if (s.kind == Kind::linear || s.kind == Kind::dynamic) return;
+  if (s.kind == Kind::linear || s.kind == Kind::dynamic || s.kind == Kind::ntk) return;
   s.original_max_positions = block.get_or(kOriginal, s.original_max_positions);
   if (s.kind == Kind::llama3) {
     read("low_freq_factor", s.low_freq_factor);
@@ -71,7 +73,7 @@ int64_t extended(const nn::RotaryScaling& s, int64_t original) {
 /// longest sequence is the original one; see ModelConfig::set_context().
 void complete_scaling(ConfigReader& json, ModelConfig& config) {
   nn::RotaryScaling& s = config.rotary_scaling;
-  if (s.kind == Kind::none || s.kind == Kind::linear) return;
+  if (s.kind == Kind::none || s.kind == Kind::linear || s.kind == Kind::ntk) return;
   if (s.kind == Kind::dynamic) {
     s.original_max_positions = config.max_positions;
     return;
@@ -171,7 +173,7 @@ nlohmann::json scaling_json(const nn::RotaryScaling& s) {
     if (value != 0.0) json[key] = value;
   };
   given("factor", s.factor);
-  if (s.kind == linear || s.kind == dynamic) return json;
+  if (s.kind == linear || s.kind == dynamic || s.kind == ntk) return json;
   if (s.original_max_positions) json["original_max_position_embeddings"] = s.original_max_positions;
   if (s.kind == llama3) {
     json["low_freq_factor"] = s.low_freq_factor;
@@ -203,7 +205,7 @@ void read_rotary(ConfigReader& json, const RotaryFields& fields, ModelConfig& co
   if (fields.fraction) fraction = json.get_or(fields.fraction, fields.default_fraction);
   json.read_object(kParameters, [&](ConfigReader& block) {
     config.rotary_theta = block.get_or("rope_theta", config.rotary_theta);
-    read_scaling(block, config.rotary_scaling);
+    read_scaling(block, config.rotary_scaling, fields.ntk);
     if (fields.fraction) fraction = block.get_or("partial_rotary_factor", fraction);
   });
   if (fields.fraction) set_rotary_dim(fraction, json.file(), config);

@@ -14,6 +14,7 @@ struct RotaryFields {
   /// The older name of the rotated fraction of a head; null: whole heads are rotated.
   const char* fraction = nullptr;
   double default_fraction = 1.0;
+  bool ntk = false;  // whether it has this kind of scaling
 };
 
 /// The same where layers with a window have a base of their own, and "rope_parameters" has an

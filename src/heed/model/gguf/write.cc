@@ -32,7 +32,8 @@ void write_rotary_scaling(const nn::RotaryScaling& s, ArchitectureValues& metada
     case Kind::llama3:  // gguf_rotary_divisors() says it
       return;
     case Kind::dynamic:
-      fail("rope_type is dynamic, which GGUF files cannot say");
+    case Kind::ntk:
+      fail("rope_type is {}, which GGUF files cannot say", name_of(s.kind));
     case Kind::linear:
     case Kind::yarn:
     case Kind::longrope:

@@ -123,6 +123,41 @@ void build_xlm_roberta(Json& tokenizer, const TokenizerFiles& files) {
   build_unigram(tokenizer, 3, prefix ? "always" : "never");
 }
 
+/// "do_lower_case", "keep_accents" and "add_prefix_space" are options of the class.
+void build_albert(Json& tokenizer, const TokenizerFiles& files) {
+  const char* const scheme = files.option("add_prefix_space", true) ? "always" : "never";
+  const Json precompiled = precompiled_of(tokenizer.value("normalizer", Json()));
+  build_unigram(tokenizer, 1, scheme);
+  Json steps = {replace_step("``", "\""), replace_step("''", "\"")};
+  if (!files.option("keep_accents", false)) {
+    steps.push_back({{"type", "NFKD"}});
+    steps.push_back({{"type", "StripAccents"}});
+  }
+  if (files.option("do_lower_case", true)) steps.push_back({{"type", "Lowercase"}});
+  if (!precompiled.is_null()) steps.push_back(precompiled);
+  tokenizer["normalizer"] = sequence_step("normalizers", steps);
+}
+
+/// "do_lower_case", "split_by_punct" and "add_prefix_space" are options of the class. The table of
+/// characters is not used.
+void build_deberta_v2(Json& tokenizer, const TokenizerFiles& files) {
+  const char* const scheme = files.option("add_prefix_space", true) ? "always" : "first";
+  Json steps = Json::array();
+  if (files.option("do_lower_case", false)) steps.push_back({{"type", "Lowercase"}});
+  steps.push_back(
+      {{"type", "Replace"}, {"pattern", {{"Regex", "\\s{2,}|[\\n\\r\\t]"}}}, {"content", " "}});
+  steps.push_back({{"type", "NFC"}});
+  steps.push_back({{"type", "Strip"}, {"strip_left", false}, {"strip_right", true}});
+  tokenizer["normalizer"] = sequence_step("normalizers", steps);
+  Json cuts = Json::array();
+  if (files.option("split_by_punct", false))
+    cuts.push_back({{"type", "Punctuation"}, {"behavior", "Isolated"}});
+  cuts.push_back(metaspace(scheme, true));
+  tokenizer["pre_tokenizer"] = sequence_step("pretokenizers", cuts);
+  tokenizer["decoder"] = metaspace(scheme, true);
+  tokenizer["model"]["byte_fallback"] = false;
+}
+
 std::vector<TokenizerFiles::NamedToken> default_tokens(
     std::initializer_list<std::pair<const char*, const char*>> tokens) {
   std::vector<TokenizerFiles::NamedToken> result;
@@ -177,6 +212,24 @@ const std::vector<TokenizerClass>& classes() {
       {"T5Tokenizer", "Unigram", "spiece.model",
        default_tokens({{"eos_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}}),
        build_t5, ClassPostProcessor::t5},
+      {"AlbertTokenizer", "Unigram", "spiece.model",
+       default_tokens({{"bos_token", "[CLS]"},
+                       {"eos_token", "[SEP]"},
+                       {"unk_token", "<unk>"},
+                       {"sep_token", "[SEP]"},
+                       {"pad_token", "<pad>"},
+                       {"cls_token", "[CLS]"},
+                       {"mask_token", "[MASK]"}}),
+       build_albert, ClassPostProcessor::bert},
+      {"DebertaV2Tokenizer", "Unigram", "spm.model",
+       default_tokens({{"bos_token", "[CLS]"},
+                       {"eos_token", "[SEP]"},
+                       {"unk_token", "[UNK]"},
+                       {"sep_token", "[SEP]"},
+                       {"cls_token", "[CLS]"},
+                       {"pad_token", "[PAD]"},
+                       {"mask_token", "[MASK]"}}),
+       build_deberta_v2, ClassPostProcessor::bert},
       {"XLMRobertaTokenizer", "Unigram", "sentencepiece.bpe.model", roberta, build_xlm_roberta,
        ClassPostProcessor::roberta}};
   return all;
@@ -218,7 +271,10 @@ constexpr std::pair<std::string_view, std::string_view> kModels[] = {
     {"gemma3_text", "GemmaTokenizer"},
     {"t5", "T5Tokenizer"},
     {"mt5", "T5Tokenizer"},
-    {"xlm-roberta", "XLMRobertaTokenizer"}};
+    {"xlm-roberta", "XLMRobertaTokenizer"},
+    {"gte", "XLMRobertaTokenizer"},
+    {"albert", "AlbertTokenizer"},
+    {"deberta-v2", "DebertaV2Tokenizer"}};
 
 }  // namespace
 

@@ -1,11 +1,15 @@
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
+#include "heed/text/decoders/decoder.h"
 #include "heed/text/files/tokenizer_class.h"
 #include "heed/text/files/tokenizer_files.h"
+#include "heed/text/normalizers/normalizer.h"
 #include "heed/text/pre_tokenizers/named_patterns.h"
+#include "heed/text/pre_tokenizers/pre_tokenizer.h"
 #include "heed/text/utf8.h"
 
 namespace heed::text {
@@ -101,6 +105,31 @@ std::optional<TokenizerParts> read_vocab_and_merges(TokenizerFiles& files) {
   return parts;
 }
 
+/// The pieces of spm.model with the steps that the class puts around them. Like it, without the
+/// file's table of characters.
+std::optional<TokenizerParts> read_deberta_files(TokenizerFiles& files) {
+  const auto bytes = files.take("spm.model");
+  if (!bytes) return std::nullopt;
+  const std::string file = files.path_of("spm.model");
+  const TokenizerClass* const own = find_tokenizer_class("DebertaV2Tokenizer");
+  require(find_tokenizer_class(files.tokenizer_class()) == own,
+          "{}: tokenizer_class is {}, expected DebertaV2Tokenizer for this file", file,
+          quoted(files.tokenizer_class()));
+  const SpecialTokenNames& names = files.special_tokens();
+  TokenizerParts parts = read_sentencepiece_parts(*bytes, file, PieceIds::own);
+  nlohmann::json steps;
+  own->build(steps, files);
+  parts.normalizer = read_normalizer(steps["normalizer"], file);
+  parts.pre_tokenizer = read_pre_tokenizer(steps["pre_tokenizer"], file);
+  parts.decoder = read_decoder(steps["decoder"], file);
+  const std::string cls = names.cls.value_or("[CLS]"), sep = names.sep.value_or("[SEP]");
+  parts.added_tokens = files.added_tokens(
+      {special_token(names.pad.value_or("[PAD]")), special_token(cls), special_token(sep),
+       special_token(names.unk.value_or("[UNK]")), special_token(names.mask.value_or("[MASK]"))});
+  parts.post_processor = around(parts, parts.added_tokens, cls, sep, PairLayout::bert, file);
+  return parts;
+}
+
 std::optional<TokenizerParts> read_sentencepiece_files(TokenizerFiles& files) {
   const SpecialTokenNames& names = files.special_tokens();
   const std::string bos = names.bos.value_or("<s>"), eos = names.eos.value_or("</s>");
@@ -130,6 +159,9 @@ std::optional<TokenizerParts> read_sentencepiece_files(TokenizerFiles& files) {
                   "tokenizer.model");
   }
   if (const auto bytes = files.take("spiece.model")) {
+    require(files.tokenizer_class() != "AlbertTokenizer",
+            "{}: heed reads AlbertTokenizer from tokenizer.json alone, which is missing",
+            files.path_of("spiece.model"));
     std::vector<AddedToken> sentinels;
     if (files.kind().starts_with("t5") || files.kind().starts_with("mt5"))
       for (int64_t i = sentinels_of(files) - 1; i >= 0; --i)
@@ -190,8 +222,8 @@ Tokenizer Tokenizer::load(const std::filesystem::path& model_directory) {
   TokenizerFiles files(model_directory);
   files.take(
       "chat_template.jinja");  // belongs to the tokenizer's files, which are saved with a model
-  for (const auto read :
-       {read_tokenizer_json, read_vocab_and_merges, read_sentencepiece_files, read_vocab_text})
+  for (const auto read : {read_tokenizer_json, read_vocab_and_merges, read_sentencepiece_files,
+                          read_deberta_files, read_vocab_text})
     if (auto parts = read(files)) {
       if (read != read_tokenizer_json) {
         check_tokenizer_config(files, nullptr);
@@ -203,7 +235,7 @@ Tokenizer Tokenizer::load(const std::filesystem::path& model_directory) {
     }
   fail(
       "{} has no tokenizer, expected tokenizer.json, or vocab.json and merges.txt, or "
-      "tokenizer.model, spiece.model, sentencepiece.bpe.model, or vocab.txt",
+      "tokenizer.model, spiece.model, sentencepiece.bpe.model, spm.model, or vocab.txt",
       model_directory.string());
 }
 

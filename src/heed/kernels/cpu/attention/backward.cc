@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include "heed/kernels/attention.h"
@@ -23,6 +24,7 @@ struct BackwardTensors {
   const T *q, *k, *v, *out, *d_out;
   const float* logsumexp;
   T *dq, *dk, *dv;
+  float* d_pair_bias;  // null: not computed
 };
 
 /// A rectangle of rows and keys, and which gradients the task computes: those of its rows, for
@@ -201,6 +203,8 @@ class BackwardTile {
     }
     if (!adjusts_scores_) return;
     if (task_.keys && task_.bias_sums) add_bias_gradient(at, d_weights, bias_sums(row_ + r));
+    if (task_.keys && tensors_.d_pair_bias && visible > 0)
+      std::copy_n(d_weights, visible, tensors_.d_pair_bias + group_.pair_index(row_ + r, key_));
     if (shape_.soft_cap > 0.0f)
       for (j = 0; j < visible; j += lanes())
         hn::Store(hn::Mul(hn::Load(d, d_weights + j), hn::Load(d, derivatives + j)), d,
@@ -364,12 +368,20 @@ void attention_backward(const AttentionForward& in, const Tensor& out, const Ten
     gradients.dk.fill_zero();
     gradients.dv.fill_zero();
   }
+  if (gradients.d_pair_bias.defined()) gradients.d_pair_bias.fill_zero();
   visit_floating(in.q.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const BackwardTensors<T> tensors{
-        in.q.data<T>(),         in.k.data<T>(),         in.v.data<T>(),
-        out.data<T>(),          d_out.data<T>(),        logsumexp.data<float>(),
-        gradients.dq.data<T>(), gradients.dk.data<T>(), gradients.dv.data<T>()};
+        in.q.data<T>(),
+        in.k.data<T>(),
+        in.v.data<T>(),
+        out.data<T>(),
+        d_out.data<T>(),
+        logsumexp.data<float>(),
+        gradients.dq.data<T>(),
+        gradients.dk.data<T>(),
+        gradients.dv.data<T>(),
+        gradients.d_pair_bias.defined() ? gradients.d_pair_bias.data<float>() : nullptr};
     for_tasks(tasks, shape, [&](const BackwardTask& task) {
       if constexpr (sizeof(T) == 4)
         HWY_DYNAMIC_DISPATCH(backward_f32)(tensors, task);

@@ -163,7 +163,7 @@ void visit_keys(const AttentionForward& in, const AttentionShape& shape, const V
 void attention_forward(const AttentionForward& in, Tensor& out, Tensor& logsumexp) {
   const AttentionShape shape(in);
   // Merged sequences have different positions.
-  const bool merge = !shape.causal && !shape.relative_bias && shape.window == 0;
+  const bool merge = !shape.causal && !shape.relative_bias && !shape.pair_bias && shape.window == 0;
   thread_local std::vector<AttentionGroup> groups;
   find_groups(in.spans, shape, merge, groups);
   visit_floating(in.q.dtype(), [&](auto zero) {

@@ -56,6 +56,13 @@ HWY_INLINE void add_bias(const ScoreRow& at) {
   });
 }
 
+HWY_INLINE void add_pair_bias(const ScoreRow& at) {
+  const float* own = at.group.shape->pair_bias + at.group.pair_index(at.row, at.key);
+  for_lanes(0, at.count, [&](auto lane) HEED_LANES {
+    store(hn::Add(load(at.scores, lane), load(own, lane)), at.scores, lane);
+  });
+}
+
 /// d_bias += the gradient of add_bias, for the row's head.
 HWY_INLINE void add_bias_gradient(const ScoreRow& at, const float* d_scores, float* d_bias) {
   const NearKeys near = near_keys(at);
@@ -88,6 +95,7 @@ HWY_INLINE void adjust_scores(const ScoreRow& at, float* derivatives) {
   const cpu::AttentionShape& shape = *at.group.shape;
   if (shape.soft_cap > 0.0f) cap_scores(at, derivatives);
   if (shape.relative_bias) add_bias(at);
+  if (shape.pair_bias) add_pair_bias(at);
   const int64_t outside_window =
       std::clamp<int64_t>(at.group.outside_window(at.row) - at.key, 0, at.count);
   std::fill(at.scores, at.scores + outside_window, -std::numeric_limits<float>::infinity());

@@ -103,6 +103,18 @@ namespace heed::kernels {
 HWY_EXPORT(write_weights);
 
 namespace cpu {
+namespace {
+
+/// Where the pairs of a sequence begin in a pair bias.
+int64_t pairs_before(const AttentionMetadata& spans, size_t sequence) {
+  int64_t pairs = 0;
+  for (size_t b = 0; b < sequence; ++b)
+    pairs += int64_t{spans.q_offsets[b + 1] - spans.q_offsets[b]} *
+             (spans.kv_end[b] - spans.kv_begin[b]);
+  return pairs;
+}
+
+}  // namespace
 
 Tensor attention_weights(const AttentionForward& in, const QueryRange& range) {
   const size_t b = static_cast<size_t>(range.sequence);
@@ -113,6 +125,7 @@ Tensor attention_weights(const AttentionForward& in, const QueryRange& range) {
                               {}};
   std::vector<AttentionGroup> groups;
   find_groups(one, shape, false, groups);
+  for (AttentionGroup& group : groups) group.first_pair = pairs_before(in.spans, b);
   Tensor weights = Tensor::empty({shape.n_heads, range.size(), groups.front().keys});
   float* to = weights.data<float>();
   const int64_t first = range.begin * shape.heads_per_group;

@@ -29,6 +29,8 @@ AttentionShape::AttentionShape(const AttentionForward& in)
       dv(in.v.cols() / n_kv_heads),
       relative_bias(in.relative_bias.defined() ? in.relative_bias.data<float>() : nullptr),
       reach(in.relative_bias.defined() ? (in.relative_bias.cols() + 1) / 2 : 0),
+      pair_bias(in.pair_bias.defined() ? in.pair_bias.data<float>() : nullptr),
+      pairs(in.pair_bias.cols()),
       sinks(in.sinks.defined() ? in.sinks.data<float>() : nullptr),
       kv_rows(in.spans.kv_rows.empty() ? nullptr : in.spans.kv_rows.data()) {}
 
@@ -37,6 +39,7 @@ void find_groups(const AttentionMetadata& spans, const AttentionShape& shape, bo
   const size_t count = spans.kv_begin.size();
   groups.clear();
   groups.reserve(count * static_cast<size_t>(shape.n_kv_heads));
+  int64_t pair = 0;
   for (size_t b = 0; b < count;) {
     size_t end = b + 1;
     while (merge && end < count && spans.kv_begin[end] == spans.kv_begin[b] &&
@@ -44,7 +47,9 @@ void find_groups(const AttentionMetadata& spans, const AttentionShape& shape, bo
       ++end;
     for (int64_t g = 0; g < shape.n_kv_heads; ++g)
       groups.push_back({spans.q_offsets[b], spans.q_offsets[end] - spans.q_offsets[b],
-                        spans.kv_begin[b], spans.kv_end[b] - spans.kv_begin[b], g, &shape});
+                        spans.kv_begin[b], spans.kv_end[b] - spans.kv_begin[b], g, &shape, pair});
+    pair += int64_t{spans.q_offsets[b + 1] - spans.q_offsets[b]} *
+            (spans.kv_end[b] - spans.kv_begin[b]);
     b = end;
   }
 }

@@ -28,12 +28,16 @@ struct AttentionShape : AttentionOptions {
   int64_t d, dv;
   const float* relative_bias;  // [H, 2 reach - 1]; null: none
   int64_t reach;
+  const float* pair_bias;  // [H, pairs]; null: none
+  int64_t pairs;
   const float* sinks;      // [H]; null: none
   const int32_t* kv_rows;  // null: key j is row j
 
   int64_t bias_width() const { return 2 * reach - 1; }
   /// Whether anything but the scale changes scores before the softmax.
-  bool adjusts_scores() const { return window > 0 || soft_cap > 0.0f || relative_bias; }
+  bool adjusts_scores() const {
+    return window > 0 || soft_cap > 0.0f || relative_bias || pair_bias;
+  }
 };
 
 /// The query rows that read one key/value head of one range of keys: `queries` tokens times H / G
@@ -44,6 +48,7 @@ struct AttentionGroup {
   int64_t kv_begin, keys;
   int64_t kv_head;
   const AttentionShape* shape;
+  int64_t first_pair = 0;  // of the sequence, where there is a pair bias
 
   int64_t rows() const { return queries * shape->heads_per_group; }
   /// The query that row r belongs to.
@@ -64,6 +69,10 @@ struct AttentionGroup {
   int64_t key_index(int64_t j) const {
     const int64_t number = kv_begin + j;
     return (shape->kv_rows ? shape->kv_rows[number] : number) * shape->n_kv_heads + kv_head;
+  }
+  /// The index of row r and key j in the pair bias.
+  int64_t pair_index(int64_t r, int64_t j) const {
+    return head(r) * shape->pairs + first_pair + query(r) * keys + j;
   }
   /// The position of row r among the keys: the last query has that of the last key.
   int64_t position(int64_t r) const { return keys - queries + query(r); }
