@@ -26,7 +26,7 @@ embed=("$heed" embed --input lines.txt)
 cmp named task && cmp named given
 if cmp -s named standard; then echo "the prompt has no effect" && exit 1; fi
 refused 'prompt_name is "poem"; the prompts of the model' "${embed[@]}" --model prompts --prompt-name poem
-misused '--prompt-name excludes --prompt' "${embed[@]}" --model prompts --prompt-name query --prompt x
+misused '--prompt excludes --prompt-name' "${embed[@]}" --model prompts --prompt-name query --prompt x
 refused 'dimensions is 13, expected 1 to 12' "${embed[@]}" --model dense --dimensions 13
 
 # Kinds of vectors.
