@@ -53,6 +53,8 @@ TEST(EncoderFamilies, ReportUnsupportedVariantsByFileKeyFoundAndExpected) {
        "and "},
       {"gte", "position_embedding_type", "absolute",
        "f: position_embedding_type is \"absolute\", expected \"rope\""},
+      {"gte", "hidden_act", "silu",
+       "f: hidden_act is \"silu\", expected \"gelu\", which the head has"},
       {"gte-new", "logn_attention_scale", true, "f: logn_attention_scale is true, expected false"},
       {"gte-new",
        "rope_scaling",
@@ -127,6 +129,14 @@ TEST(EncoderFamilies, WriteANewConfigurationWithTheirFamilysKeys) {
     config.qk_norm = true;
     EXPECT_THROW(model::family_for(config), Error) << type;
   }
+}
+
+TEST(EncoderFamilies, AGteMayHaveAnotherScaling) {
+  const auto path = golden_folder("families") / "gte" / "config.json";
+  nlohmann::json json = parse_json(read_file(path), "f");
+  json["rope_scaling"] = {{"rope_type", "linear"}, {"factor", 4.0}};
+  EXPECT_EQ(model::family_of_type("gte", "f").read_config(json, "f").rotary_scaling.kind,
+            nn::RotaryScaling::Kind::linear);
 }
 
 TEST(EncoderFamilies, ANomicBertMayHaveOnlyTheNamesOfGpt2) {

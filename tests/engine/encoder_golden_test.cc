@@ -146,6 +146,12 @@ TEST(Reranking, ScoresOfADebertaEqualThoseOfACrossEncoder) {
     EXPECT_NEAR(score, json.at("sigmoid")[static_cast<size_t>(index)].get<double>(), 1e-5);
 }
 
+TEST(ModelsWithATokenizerOfTheirClass, GiveNoWarnings) {
+  for (const char* name :
+       {"embed-electra", "embed-albert", "embed-deberta-v2", "rerank-deberta-v2", "rerank-qwen3"})
+    EXPECT_EQ(Model::load(kGolden / name).warnings(), std::vector<std::string>()) << name;
+}
+
 TEST(DebertaEmbeddings, AreNotComputedOnAGpu) {
   try {
     Model::load(kGolden / "embed-deberta-v2", {.device = "gpu"});

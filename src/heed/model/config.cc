@@ -76,15 +76,15 @@ void check_layers(const ModelConfig& c) {
 /// What only encoders have.
 void check_encoder_options(const ModelConfig& c) {
   check_size("embedding_size", c.embedding_size, 0);
-  check_size("num_hidden_groups", c.layer_groups, 0, c.encoder_layers);
+  check_size("num_hidden_groups", c.layer_groups, 0);
+  require(c.layer_groups <= c.encoder_layers,
+          "num_hidden_groups is {}, expected at most num_hidden_layers, which is {}",
+          c.layer_groups, c.encoder_layers);
   const bool plain =
       c.embedding_size == 0 && c.layer_groups == 0 && c.positions != PositionKind::alibi;
   require(
       plain || c.decoder_layers == 0,
       "embedding_size, num_hidden_groups and alibi positions need an encoder without a decoder");
-  require(c.layer_groups == 0 || c.encoder_layers % c.layer_groups == 0,
-          "encoder_layers is {}, not divisible by num_hidden_groups, which is {}", c.encoder_layers,
-          c.layer_groups);
   require(c.layer_groups == 0 || (!c.moe.present() && c.windows.empty() && c.first_attn_norm),
           "num_hidden_groups is {}, expected 0 where layers differ", c.layer_groups);
   require(c.embedding_size == 0 || !c.has_head || c.head_transform,

@@ -15,6 +15,7 @@ constexpr std::string_view kElectraPrefix = "electra.";
 /// The classes for labels and for masked tokens have GELU built in, whatever "hidden_act" says.
 ModelConfig read_electra(ConfigReader& json) {
   json.set_defaults({{"embedding_size", 128}});
+  json.understand({"generator_size"});  // of the generator that it was trained with
   if (read_architecture(json) == "ElectraForPreTraining") {
     json.set("architectures", {"ElectraModel"});
     json.warn(

@@ -35,7 +35,7 @@ ModelConfig read_eurobert(ConfigReader& json) {
                      {"eos_token_id", 128001}});
   // Tokens by their text, which the tokenizer's files name.
   json.understand({"bos_token", "eos_token", "mask_token", "pad_token"});
-  ModelConfig c = swapped_stacks(read_biased_llama(json, {.default_theta = 250000.0}));
+  ModelConfig c = swapped_stacks(read_biased_llama(json));
   read_encoder_head(json, kEurobertStem, c);
   c.head_bias = c.has_head && c.ff_bias;
   read_eurobert_classifier(json, c);

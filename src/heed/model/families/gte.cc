@@ -23,10 +23,11 @@ void require_supported_gte(ConfigReader& json) {
                                 {"logn_attention_scale", false}};
   for (const auto& [key, value] : expected.items()) json.expect(key.c_str(), value);
   json.understand({"logn_attention_clip1", "unpad_inputs", "use_memory_efficient_attention"});
-  if (const nlohmann::json& scaling = json.value("rope_scaling"); scaling.is_object())
-    require(!scaling.contains("mixed_b") || scaling["mixed_b"].is_null(),
-            "{}: mixed_b of rope_scaling is {}, expected null", json.file(),
-            excerpt(scaling["mixed_b"]));
+  const nlohmann::json& scaling = json.value("rope_scaling");
+  if (!scaling.is_object()) return;
+  const nlohmann::json mixed = scaling.value("mixed_b", nlohmann::json());
+  require(mixed.is_null(), "{}: mixed_b of rope_scaling is {}, expected null", json.file(),
+          excerpt(mixed));
 }
 
 ModelConfig read_gte(ConfigReader& json, std::string_view stem, double theta) {
@@ -40,6 +41,9 @@ ModelConfig read_gte(ConfigReader& json, std::string_view stem, double theta) {
           "{}: type of rope_scaling is {}, expected ntk", json.file(), name_of(scaling.kind));
   require(scaling.kind != Kind::ntk || scaling.factor >= 1.0,
           "{}: factor of rope_scaling is {}, expected at least 1", json.file(), scaling.factor);
+  require(stem == kNewStem || !c.has_head || c.activation == kernels::Activation::gelu,
+          "{}: hidden_act is \"{}\", expected \"gelu\", which the head has", json.file(),
+          name_of(c.activation));
   c.gated = true;
   c.ff_up_bias = false;
   c.pooler = false;

@@ -33,6 +33,9 @@ const TokenizerClass* find_tokenizer_class(std::string_view name);
 /// tokenizer.json as it is.
 std::string class_of_tokenizer(const std::string& named, const std::string& model_type);
 
+/// Whether a step of this type is anywhere below a part of a tokenizer.json.
+bool has_step(const nlohmann::json& part, std::string_view type);
+
 /// Adds a warning for each member of tokenizer_config.json that could change results and is not
 /// applied. `json`: the tokenizer.json as it is used, or null.
 void check_tokenizer_config(TokenizerFiles& files, const nlohmann::json* json);

@@ -23,11 +23,13 @@ constexpr std::string_view kApplied[] = {"add_bos_token",
                                          "do_lower_case",
                                          "extra_ids",
                                          "extra_special_tokens",
+                                         "keep_accents",
                                          "legacy",
                                          "legacy_behaviour",
                                          "max_len",
                                          "model_max_length",
                                          "separate_vocabs",
+                                         "split_by_punct",
                                          "split_special_tokens",
                                          "src_lang",
                                          "strip_accents",
@@ -51,7 +53,6 @@ constexpr std::string_view kWithoutInfluence[] = {"auto_map",
                                                   "full_tokenizer_file",
                                                   "init_inputs",
                                                   "is_local",
-                                                  "keep_accents",
                                                   "language_codes",
                                                   "local_files_only",
                                                   "mask_token_sent",
@@ -90,6 +91,7 @@ constexpr std::string_view kWithoutInfluence[] = {"auto_map",
                                                   "verbose",
                                                   "vocab_file",
                                                   "vocab_size",
+                                                  "vocab_type",
                                                   "wordpieces_prefix"};
 
 /// The first member `key` of a part, or of the parts below it.
@@ -112,10 +114,12 @@ Json prefix_space_of(const Json& tokenizer) {
 /// What the tokenizer.json does, whatever tokenizer_config.json says; null if it has no such step.
 Json value_in_use(const Json& tokenizer, std::string_view key) {
   if (key == "add_prefix_space") return prefix_space_of(tokenizer);
+  const Json normalizer = tokenizer.value("normalizer", Json());
+  if (key == "do_lower_case" && has_step(normalizer, "Lowercase")) return true;
   const char* const own = key == "do_lower_case"   ? "lowercase"
                           : key == "strip_accents" ? "strip_accents"
                                                    : "handle_chinese_chars";
-  return member_of(tokenizer.value("normalizer", Json()), own).value_or(Json());
+  return member_of(normalizer, own).value_or(Json());
 }
 
 }  // namespace

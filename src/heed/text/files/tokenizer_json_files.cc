@@ -12,13 +12,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Whether a step of this type is anywhere below.
-bool has_step(const Json& part, std::string_view type) {
-  if (!part.is_structured()) return false;
-  if (part.is_object() && part.value("type", Json()) == type) return true;
-  return std::ranges::any_of(part, [&](const Json& child) { return has_step(child, type); });
-}
-
 std::vector<std::pair<int64_t, AddedToken>> own_tokens(const Json& tokenizer,
                                                        const std::string& file) {
   std::vector<std::pair<int64_t, AddedToken>> tokens;
@@ -106,6 +99,12 @@ void find_special_tokens_as_written(const TokenizerClass& own, const TokenizerFi
 }
 
 }  // namespace
+
+bool has_step(const nlohmann::json& part, std::string_view type) {
+  if (!part.is_structured()) return false;
+  if (part.is_object() && part.value("type", Json()) == type) return true;
+  return std::ranges::any_of(part, [&](const Json& child) { return has_step(child, type); });
+}
 
 std::optional<TokenizerParts> read_tokenizer_json(TokenizerFiles& files) {
   auto tokenizer = files.take_json("tokenizer.json");
