@@ -419,7 +419,8 @@ class Model(OfOneProcess, AsyncModel):
         `precision` may be "float32", "int8", "uint8", "binary" or "ubinary"; the integers are scaled by `ranges`
         [2, D], the least and the largest number of each dimension, or else by those of the vectors of this call.
         `batch_size` is without effect: heed forms batches by tokens, and results do not depend on them. Raises ValueError for what heed
-        cannot do: another `output_value` than "sentence_embedding" and another `device` than the model's."""
+        cannot do: another `output_value` than "sentence_embedding" and another `device` than the model's, and Error for a prompt
+        that the files do not name and for more dimensions than a vector has."""
         check(output_value, precision, device, self.gpu, batch_size)
         vectors = in_precision(
             self.embed(
