@@ -418,17 +418,24 @@ class Model(OfOneProcess, AsyncModel):
         `prompt` stands before each text, `prompt_name` is one of the model's files, of which `prompt` comes first.
         `precision` may be "float32", "int8", "uint8", "binary" or "ubinary"; the integers are scaled by `ranges`
         [2, D], the least and the largest number of each dimension, or else by those of the vectors of this call.
-        `batch_size` is without effect: heed forms batches by tokens, and results do not depend on them. Raises ValueError for what heed
-        cannot do: another `output_value` than "sentence_embedding" and another `device` than the model's, and Error for a prompt
-        that the files do not name and for more dimensions than a vector has."""
+        With the `output_value` "token_embeddings" the result has an array [tokens, D] of each text's states, which are
+        neither normalised nor shortened. `batch_size` is without effect: heed forms batches by tokens, and results do
+        not depend on them. Raises ValueError for what heed cannot do: another `output_value`, and another `device`
+        than the model's; and Error for a prompt that the files do not name, and more dimensions than vectors have."""
         check(output_value, precision, device, self.gpu, batch_size)
+        name = prompt_name if prompt is None else None
+        if output_value == "token_embeddings":
+            lines = [sentences] if isinstance(sentences, str) else sentences
+            states = self._model.token_embeddings(lines, {"prompt": prompt, "prompt_name": name}, 1)
+            tensors = [as_tensor(one) for one in states] if convert_to_tensor else states
+            return tensors[0] if isinstance(sentences, str) else tensors
         vectors = in_precision(
             self.embed(
                 sentences,
                 progress=bool(show_progress_bar),
                 normalize=True if normalize_embeddings else None,  # else as the model's files say
                 prompt=prompt,
-                prompt_name=prompt_name if prompt is None else None,
+                prompt_name=name,
                 dimensions=truncate_dim,
             ),
             precision, ranges)

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+OUTPUTS = ("sentence_embedding", "token_embeddings")
 PRECISIONS = ("float32", "int8", "uint8", "binary", "ubinary")
 
 
@@ -15,8 +16,10 @@ def check(output_value: object, precision: object, device: object, gpu: str, bat
     """Refuses what heed cannot do."""
     if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
         raise ValueError(f"batch_size is {batch_size!r}, expected an integer of at least 1")
-    if output_value != "sentence_embedding":
-        raise ValueError(f"output_value is {output_value!r}; heed computes 'sentence_embedding' only")
+    if output_value not in OUTPUTS:
+        raise ValueError(f"output_value is {output_value!r}, expected one of {', '.join(OUTPUTS)}")
+    if output_value == "token_embeddings" and precision != "float32":
+        raise ValueError(f"precision is {precision!r}; vectors of tokens are float32")
     if precision not in PRECISIONS:
         raise ValueError(f"precision is {precision!r}, expected one of {', '.join(PRECISIONS)}")
     have = "cuda" if gpu else "cpu"
@@ -41,7 +44,8 @@ def in_precision(vectors: NDArray[numpy.float32], precision: str, ranges: Any = 
             raise ValueError(f"ranges has the shape {ranges.shape}, expected {(2, rows.shape[-1])}")
         steps = (ranges[1] - ranges[0]) / numpy.float32(255)
         numbers = numpy.clip(numpy.floor((vectors - ranges[0]) / numpy.where(steps == 0, 1, steps)), 0, 255)
-        return numbers.astype(numpy.uint8) if precision == "uint8" else (numbers - 128).astype(numpy.int8)
+        scaled: NDArray[Any] = numbers.astype(numpy.uint8) if precision == "uint8" else (numbers - 128).astype(numpy.int8)
+        return scaled
     bits = numpy.packbits(vectors > 0, axis=-1)
     return bits if precision == "ubinary" else (bits.astype(numpy.int16) - 128).astype(numpy.int8)
 

@@ -33,14 +33,15 @@ nb::typed<nb::list, SparseEmbedding> embed_sparse(const OpenModel& open, nb::han
   return list_of(run([&] { return model.embed_sparse(*lines, embed_options, first_number); }));
 }
 
-/// A list of arrays [tokens, dimension].
-nb::list embed_multi_vector(const OpenModel& open, nb::handle texts, const Options& options,
-                            int64_t first_number) {
+/// A list of arrays [tokens, dimension], by a function of Model.
+template <auto embed_tokens>
+nb::list vectors_of_tokens(const OpenModel& open, nb::handle texts, const Options& options,
+                           int64_t first_number) {
   const Model model = open.get();
   const Arguments lines(texts_from(texts, "texts"));
-  const auto embed_options = only_options<tasks::EmbedOption>(options, "embed_multi_vector");
+  const auto embed_options = only_options<tasks::EmbedOption>(options, "embed");
   std::vector<MultiVectorEmbedding> embeddings =
-      run([&] { return model.embed_multi_vector(*lines, embed_options, first_number); });
+      run([&] { return (model.*embed_tokens)(*lines, embed_options, first_number); });
   nb::list arrays;
   for (MultiVectorEmbedding& one : embeddings)
     arrays.append(
@@ -125,8 +126,12 @@ void bind_reading(nb::class_<OpenModel>& model) {
                    "numpy.typing.NDArray[numpy.float32]"))
       .def("embed_sparse", &embed_sparse, nb::arg("texts"), nb::arg("options"),
            nb::arg("first_number"))
-      .def("embed_multi_vector", &embed_multi_vector, nb::arg("texts"), nb::arg("options"),
-           nb::arg("first_number"),
+      .def("token_embeddings", &vectors_of_tokens<&Model::token_embeddings>, nb::arg("texts"),
+           nb::arg("options"), nb::arg("first_number"),
+           nb::sig("def token_embeddings(self, texts: object, options: dict[str, typing.Any], "
+                   "first_number: int) -> list[numpy.typing.NDArray[numpy.float32]]"))
+      .def("embed_multi_vector", &vectors_of_tokens<&Model::embed_multi_vector>, nb::arg("texts"),
+           nb::arg("options"), nb::arg("first_number"),
            nb::sig("def embed_multi_vector(self, texts: object, options: dict[str, typing.Any], "
                    "first_number: int) -> list[numpy.typing.NDArray[numpy.float32]]"))
       .def("classify", &classify, nb::arg("texts"), nb::arg("options"))

@@ -55,9 +55,16 @@ class TestEncode:
         with pytest.raises(ImportError, match="convert_to_tensor needs torch"):
             encoder.encode(LINES, convert_to_tensor=True)
 
+    def test_vectors_of_tokens_are_what_is_pooled(self, encoder):
+        states = encoder.encode(LINES, output_value="token_embeddings")
+        assert [len(one) for one in states] == [encoder.count_tokens(line) for line in LINES]
+        assert numpy.allclose([one.mean(axis=0) for one in states], encoder.encode(LINES), atol=1e-6)
+        assert numpy.array_equal(encoder.encode(LINES[0], output_value="token_embeddings"), states[0])
+
     def test_what_heed_cannot_do_is_refused(self, encoder):
         for arguments, message in (
-                ({"output_value": "token_embeddings"}, "sentence_embedding"), ({"output_value": None}, "output_value"),
+                ({"output_value": "states"}, "token_embeddings"), ({"output_value": None}, "output_value"),
+                ({"output_value": "token_embeddings", "precision": "int8"}, "vectors of tokens are float32"),
                 ({"precision": "int4"}, "float32, int8, uint8, binary, ubinary"),
                 ({"precision": "int8", "ranges": [[0.0], [1.0]]}, "ranges has the shape"),
                 ({"device": "cuda:0"}, "computes on 'cpu'"),

@@ -41,6 +41,7 @@ case $1 in
     echo "{\"finished\": ${FINISHES:-true}}" >"$2/last/training.json"
     exit "${TRAIN_FAILS:-0}" ;;
   translate) sed 's/kjv/translated/' ;;
+  embed) awk '{ printf "{\"embedding\": [%.9f, %.9f]}\n", cos($NF / 99), sin($NF / 99) }' ;;
   evaluate) cat >/dev/null; printf '%s = 61.25 80/70/60\nsignature|of:%s\n' "${2^^}2" "$2" ;;
 esac
 END
@@ -86,6 +87,12 @@ said 'remove that folder'
 
 run 0 spanish --minutes 1
 called 'heed train configs/quickstart-spanish.toml --out quickstart-spanish/model --minutes 1 --source quickstart-spanish/corpus/train.web --target quickstart-spanish/corpus/train.spanish'
+cp "$root/scripts/search_verses" scripts/
+run 0 search --minutes 1
+called '^heed train configs/quickstart-search.toml --out quickstart-search/model --minutes 1 --text quickstart-search/corpus/train.tsv --valid-text quickstart-search/corpus/dev.tsv$'
+called '^heed embed --model quickstart-search/model --random-weights 1$'
+said 'among 240 that'
+said '^  heed +1.000 +1.000 +1.000$'
 run 2 french
 said 'usage|quickstart spanish'
 echo passed

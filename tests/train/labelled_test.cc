@@ -142,6 +142,22 @@ TEST(LabelledTraining, StartsFromAModelWithAnotherHeadOrTheSame) {
   expect_error([&] { testing::task_of(config, config.from); }, "has no head for the labels sky");
 }
 
+TEST(LabelledTraining, OfThePresetBeginsWithTheTextsAlone) {
+  const TemporaryDirectory folder;
+  for (const TaskKind task : {TaskKind::classify, TaskKind::tag}) {
+    write_examples(folder, task);
+    TrainConfig config;
+    read_toml(config, preset("encoder-tiny"), "encoder-tiny");
+    config.run.task = task;
+    config.data.text = (folder / "examples.jsonl").string();
+    config.vocabulary.size = 320;
+    config.run.max_steps = 2;
+    train(config, folder, std::string(name_of(task)));
+    EXPECT_EQ(checkpoint::build_model(folder / std::string(name_of(task)))->config().family,
+              "bert");
+  }
+}
+
 TEST(LabelledTraining, GivesATextSeveralLabelsAndWeighsThem) {
   const TemporaryDirectory folder;
   TrainConfig config = labelled_config(folder, TaskKind::classify);

@@ -210,7 +210,8 @@ void add_text_options(Command& command, TrainArguments& options) {
                      "\"prompt\", \"chosen\" and \"rejected\"; JSON lines, or columns of a .tsv "
                      "file, for classify: \"text\" and \"label\" or \"labels\", for score: "
                      "\"text\" and \"score\" (both also with \"text_pair\"), for rerank: "
-                     "\"query\", \"document\" and \"label\", for tag: \"text\" and \"spans\"");
+                     "\"query\", \"document\" and \"label\", for tag: \"text\" and \"spans\", "
+                     "for embed: \"query\", \"document\" and perhaps \"negatives\"");
   command.add_option("--valid-text", options.valid_text,
                      "Validation text for --text (default: part of the training text is held out)");
   command.add_option("--source", options.source,
@@ -257,7 +258,7 @@ void add_train(Command& program) {
                      "TOML file with settings that override the preset");
   command.add_option("--task", options->task, "Training task (default: translation)")
       .one_of({"translation", "text-to-text", "causal-lm", "masked-lm", "chat", "preference",
-               "classify", "score", "rerank", "tag"});
+               "classify", "score", "rerank", "tag", "embed"});
   command.add_option(
       "--from", options->from,
       "Model directory, or OWNER/NAME[@REVISION] of the Hugging Face hub, to fine-tune; "

@@ -229,7 +229,10 @@ void save_model(const std::filesystem::path& directory, const model::Transformer
   make_directory(directory);
   const model::ModelConfig& config = model.config();
   const model::Family& family = model::family_for(config);
-  for (const auto& [name, contents] : others) write_file_atomically(directory / name, contents);
+  for (const auto& [name, contents] : others) {
+    make_directory((directory / name).parent_path());
+    write_file_atomically(directory / name, contents);
+  }
   nlohmann::json json = family.write_config(config);
   if (dtype != DType::f32) json["torch_dtype"] = torch_name(dtype);
   write_file_atomically(directory / kConfig, text_of(json));

@@ -6,6 +6,7 @@
 
 #include "heed/base/error.h"
 #include "heed/data/labels.h"
+#include "heed/data/text_groups.h"
 #include "heed/data/word_alignment.h"
 
 namespace heed::data {
@@ -45,6 +46,8 @@ struct Batch {
   /// For a model that gives labels, whose texts are `source`, also without an encoder.
   std::vector<int32_t> types = {};  // [S], the segments of pairs; empty: all 0
   Labels labels = {};
+  /// For a model that makes vectors, likewise: the texts are `source`.
+  TextGroups groups = {};
 
   int64_t source_tokens() const { return static_cast<int64_t>(source.size()); }
   int64_t decoder_tokens() const { return static_cast<int64_t>(decoder_input.size()); }
@@ -53,9 +56,11 @@ struct Batch {
   /// tokens with labels.
   int64_t loss_terms() const {
     if (labels.loss != LabelLoss::none) return labels.terms();
+    if (groups.present()) return groups.count();
     return preferences.offsets.empty() ? target_tokens()
                                        : static_cast<int64_t>(preferences.offsets.size()) / 2;
   }
+  int64_t sources() const { return static_cast<int64_t>(source_offsets.size()) - 1; }
   int64_t sequences() const { return static_cast<int64_t>(examples.size()); }
 };
 

@@ -18,12 +18,13 @@ constexpr size_t kLookAhead = 64;
 uint64_t jitter_stream(uint64_t number) { return 2 * number; }
 uint64_t order_stream(uint64_t number) { return jitter_stream(number) + 1; }
 
-/// All examples by increasing jittered length.
-std::vector<int64_t> by_jittered_length(const std::vector<Lengths>& lengths,
-                                        const CounterRandom& random) {
+/// All examples by increasing jittered length, or in random order.
+std::vector<int64_t> ordered(const std::vector<Lengths>& lengths, bool by_length,
+                             const CounterRandom& random) {
   std::vector<std::pair<double, int64_t>> keys(lengths.size());
   for (size_t i = 0; i < keys.size(); ++i) {
-    const double length = static_cast<double>(lengths[i].source) + lengths[i].target;
+    const double length =
+        by_length ? static_cast<double>(lengths[i].source) + lengths[i].target : 1.0;
     keys[i] = {length * (1 + kJitter * (2 * random.uniform(i) - 1)), static_cast<int64_t>(i)};
   }
   std::sort(keys.begin(), keys.end());
@@ -71,7 +72,7 @@ std::vector<std::vector<int64_t>> plan_batches(const std::vector<Lengths>& lengt
   require(options.token_budget >= 1, "the token budget of a batch is {}, expected at least 1",
           options.token_budget);
   const CounterRandom jitter(options.seed, jitter_stream(number));
-  auto batches = fill(lengths, options.token_budget, by_jittered_length(lengths, jitter));
+  auto batches = fill(lengths, options.token_budget, ordered(lengths, options.by_length, jitter));
   const CounterRandom order(options.seed, order_stream(number));
   for (size_t i = batches.size(); i > 1; --i) std::swap(batches[i - 1], batches[order.below(i, i)]);
   return batches;

@@ -5,8 +5,11 @@
 #include <optional>
 
 #include "heed/ops/alignment_loss.h"
+#include "heed/ops/elementwise.h"
 #include "heed/ops/rows.h"
 #include "heed/train/losses/label_loss.h"
+#include "heed/train/losses/pooled_texts.h"
+#include "heed/train/losses/vector_loss.h"
 
 namespace heed::train {
 namespace {
@@ -118,6 +121,22 @@ ops::Loss loss_of_labels(const model::Transformer& model, Context& context,
   return label_loss(context, logits, batch.labels, gradient_scale);
 }
 
+/// The loss of the vectors of the texts of this batch alone.
+ops::Loss loss_of_vectors(const model::Transformer& model, Context& context,
+                          const data::Batch& batch, float gradient_scale) {
+  const Tensor vectors = pooled_texts(model, context, batch);
+  VectorLossResult result = vector_loss(vectors, batch.groups);
+  ops::Loss loss{.tokens = batch.groups.count()};
+  for (const double one : result.losses) loss.smoothed += one;
+  if (result.likelihood) loss.negative_log_likelihood = loss.smoothed;
+  if (!context.tape) return loss;
+  // That of the mean becomes that of the sum.
+  const float factor = gradient_scale * static_cast<float>(loss.tokens);
+  Context plain;
+  context.tape->add(vectors, ops::scale(plain, result.gradient, factor));
+  return loss;
+}
+
 }  // namespace
 
 ops::Loss batch_loss(const model::Transformer& model, Context& context, const data::Batch& batch,
@@ -126,6 +145,7 @@ ops::Loss batch_loss(const model::Transformer& model, Context& context, const da
     return preference_loss(model, context, batch, options.gradient_scale);
   if (batch.labels.loss != data::LabelLoss::none)
     return loss_of_labels(model, context, batch, options.gradient_scale);
+  if (batch.groups.present()) return loss_of_vectors(model, context, batch, options.gradient_scale);
   std::optional<GuidedAlignment> guided;
   if (alignment_weight > 0 && !batch.aligned_offsets.empty())
     guided.emplace(context, model.config().decoder_layers, batch,

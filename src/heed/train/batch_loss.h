@@ -7,7 +7,8 @@ namespace heed::train {
 
 /// Runs the model's stacks on a batch and returns the cross entropy of the predictions at
 /// `batch.rows`, or at every row of the last stack if that is empty; of pairs of answers, the loss
-/// of direct preference optimisation (DPO); of labels, label_loss(). With a tape, records the
+/// of direct preference optimisation (DPO); of labels, label_loss(); of texts that are compared,
+/// vector_loss() of these. With a tape, records the
 /// backward pass. The batch must have the inputs of the model's stacks. If it has alignments,
 /// `alignment_weight` times the alignment_loss() of the first head of the last decoder layer is
 /// added to `smoothed`.

@@ -5,6 +5,7 @@
 
 #include "heed/kernels/elementwise.h"
 #include "heed/train/distributed/microbatch_gradients.h"
+#include "heed/train/losses/vector_gradients.h"
 
 namespace heed::train {
 namespace {
@@ -23,7 +24,14 @@ class WholeGradients : public StepGradients {
 
   StepLoss accumulate(const model::Transformer& model, const std::vector<data::Batch>& batches,
                       const StepLossOptions& options) override {
-    return accumulate_gradients(model, pass_gradients_, batches, options);
+    if (!compares_batches(batches))
+      return accumulate_gradients(model, pass_gradients_, batches, options);
+    distribute::Group alone;
+    const VectorGradients vectors = vector_gradients(model, pass_gradients_, batches,
+                                                     {0, batches.size(), alone}, options, nullptr);
+    StepLossOptions with_vectors = options;
+    with_vectors.vectors = &vectors;
+    return accumulate_gradients(model, pass_gradients_, batches, with_vectors);
   }
 
   double norm() override { return std::sqrt(kernels::sum_of_all_squares(gradients())); }

@@ -9,6 +9,8 @@
 
 namespace heed::train {
 
+struct VectorGradients;
+
 /// The loss and the size of a step, summed over its batches.
 struct StepLoss {
   ops::Loss loss;
@@ -30,11 +32,16 @@ struct StepLossOptions {
   /// the whole step; 0: those of these batches.
   size_t first_batch = 0;
   int64_t terms = 0;
+  /// If the loss compares texts of all batches of the step: what it gives (vector_gradients()).
+  const VectorGradients* vectors = nullptr;
 };
 
 StepTokens tokens_of(std::span<const data::Batch> batches);
 /// The predicted tokens, or pairs of answers, over which the loss is a mean.
 int64_t loss_terms(std::span<const data::Batch> batches);
+
+/// The context of a pass over a batch of the step.
+Context training_context(const StepLossOptions& options, size_t batch, Tape& tape);
 
 /// Runs forward and backward passes over the batches. Adds to `gradients` the gradient of the mean
 /// loss over all loss_terms(). `hook` is called for the parameters of each pass.

@@ -26,6 +26,17 @@ data::Labels labels_of(const model::ModelConfig& config, int64_t texts, int64_t 
   return labels;
 }
 
+/// All texts are compared with the first one.
+data::Batch vectors_batch(const std::vector<int32_t>& ids, const std::vector<int32_t>& offsets) {
+  data::Batch batch;
+  batch.source = ids;
+  batch.source_offsets = offsets;
+  batch.groups.options.loss = data::VectorLoss::infonce;
+  batch.groups.offsets = {0, static_cast<int32_t>(offsets.size()) - 1};
+  for (size_t text = 0; text + 1 < offsets.size(); ++text) batch.groups.texts.push_back(text);
+  return batch;
+}
+
 /// A batch with `tokens` tokens for each stack.
 data::Batch batch_of(const model::ModelConfig& config, int64_t tokens) {
   const std::vector<int32_t> ids(static_cast<size_t>(tokens), 0);
@@ -41,6 +52,7 @@ data::Batch batch_of(const model::ModelConfig& config, int64_t tokens) {
     batch.labels = labels_of(config, std::ssize(offsets) - 1, tokens);
     return batch;
   }
+  if (!config.has_head) return vectors_batch(ids, offsets);
   return {.source = ids,
           .source_offsets = offsets,
           .decoder_input = ids,

@@ -38,6 +38,13 @@ std::vector<const Parameter*> only_looked_up(const model::Transformer& model) {
   return tables;
 }
 
+/// Vectors do not depend on the head that a decoder keeps.
+void freeze_head(model::Transformer& model) {
+  for (Parameter& parameter : model.parameters().all())
+    if (parameter.role == WeightRole::head || parameter.role == WeightRole::head_transform)
+      parameter.trainable = false;
+}
+
 /// Throws Error, naming the difference, unless the text is the one that the run began with.
 void require_same_text(const DataFingerprint& began, const DataFingerprint& now, TaskKind task) {
   const char* unit = reads_pairs(task) ? "pairs" : "documents";
@@ -131,6 +138,7 @@ void Trainer::build() {
     model_ = std::make_unique<model::Transformer>(config_.model, config_.run.seed);
     model::family_for(model_->config());  // throws if the model cannot be saved
     weights_ = std::make_unique<WholeModel>(*model_);
+    if (config_.run.task == TaskKind::embed) freeze_head(*model_);
     return;
   }
   model_ = std::make_unique<model::Transformer>(config_.model, std::nullopt);

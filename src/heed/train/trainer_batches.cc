@@ -23,7 +23,9 @@ void Trainer::choose_batches() {
   state_.token_budget = run.token_budget;
   state_.gradient_accumulation_steps = run.gradient_accumulation_steps;
   batches_ = std::make_unique<StepBatches>(
-      task_.train(), data::BatchOptions{.token_budget = run.token_budget, .seed = run.seed},
+      task_.train(),
+      data::BatchOptions{
+          .token_budget = run.token_budget, .seed = run.seed, .by_length = !task_.mixes_lengths()},
       state_.microbatches * run.gradient_accumulation_steps);
 }
 

@@ -22,6 +22,12 @@ std::string stem_of(std::string name) {
   return name;
 }
 
+/// With the sizes that follow from others.
+ModelConfig completed(ModelConfig config) {
+  config.validate();
+  return config;
+}
+
 /// config.json of `config` for another class of its family. Without a class, as heed's own family
 /// has none, it describes a model without a head.
 nlohmann::json for_class(const ModelConfig& config, const Family& family, std::string_view end) {
@@ -46,12 +52,13 @@ ModelConfig read_back(const nlohmann::json& json, const Family& family, const Mo
   changed.dropout = config.dropout;
   changed.attention_dropout = config.attention_dropout;
   changed.activation_dropout = config.activation_dropout;
-  return changed;
+  return completed(changed);
 }
 
 }  // namespace
 
-ModelConfig with_labels(const ModelConfig& config, const Labels& labels) {
+ModelConfig with_labels(const ModelConfig& start, const Labels& labels) {
+  const ModelConfig config = completed(start);
   const Family& family = family_for(config);
   const ClassifierConfig classifier{.kind = labels.kind,
                                     .problem = labels.problem,
@@ -68,9 +75,12 @@ ModelConfig with_labels(const ModelConfig& config, const Labels& labels) {
   return changed;
 }
 
-ModelConfig without_head(const ModelConfig& config) {
+ModelConfig without_head(const ModelConfig& start) {
+  const ModelConfig config = completed(start);
   const Family& family = family_for(config);
   nlohmann::json json = for_class(config, family, "Model");
+  ModelConfig changed = read_back(json, family, config);
+  if (!changed.pooler) return changed;
   json["add_pooling_layer"] = false;
   return read_back(json, family, config);
 }

@@ -131,7 +131,8 @@ void check_initial_weights(const TrainConfig& config) {
 void load_initial_weights(const TrainConfig& config, const Task& task, model::Transformer& model,
                           Observer& observer) {
   for (const std::string& warning : config.model.warnings) observer.log("warning: " + warning);
-  if (!config.from.empty() && gives_labels(config.run.task)) {
+  if (!config.from.empty() &&
+      (gives_labels(config.run.task) || config.run.task == TaskKind::embed)) {
     const std::vector<std::string> fresh = load_common_weights(model, config.from);
     if (!fresh.empty()) observer.log(fmt::format("new weights: {}", fmt::join(fresh, ", ")));
   } else if (!config.from.empty()) {

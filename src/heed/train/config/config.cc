@@ -31,6 +31,22 @@ std::string_view name_of(TaskKind kind) {
       return "rerank";
     case TaskKind::tag:
       return "tag";
+    case TaskKind::embed:
+      return "embed";
+  }
+  return "?";
+}
+
+std::string_view name_of(EmbedPooling pooling) {
+  switch (pooling) {
+    case EmbedPooling::model:
+      return "model";
+    case EmbedPooling::mean:
+      return "mean";
+    case EmbedPooling::cls:
+      return "cls";
+    case EmbedPooling::last:
+      return "last";
   }
   return "?";
 }

@@ -8,6 +8,7 @@
 #include "heed/data/corpus.h"
 #include "heed/data/documents.h"
 #include "heed/data/text_filter.h"
+#include "heed/data/text_groups.h"
 #include "heed/model/config.h"
 #include "heed/text/language_tokens.h"
 #include "heed/train/optimizers/optimizer.h"
@@ -26,11 +27,12 @@ enum class TaskKind {
   classify,      // labels of texts: an encoder-only or decoder-only model, as the next three
   score,         // numbers of texts or of pairs of texts
   rerank,        // how well documents answer queries: a cross-encoder
-  tag            // labels of tokens: spans of texts
+  tag,           // labels of tokens: spans of texts
+  embed          // vectors of texts, as the tasks above
 };
 
 /// "translation", "text-to-text", "causal-lm", "masked-lm", "chat", "preference", "classify",
-/// "score", "rerank" or "tag".
+/// "score", "rerank", "tag" or "embed".
 std::string_view name_of(TaskKind kind);
 /// Whether the task trains a head that gives labels (tasks/labelled_task.cc).
 bool gives_labels(TaskKind kind);
@@ -152,6 +154,31 @@ struct RerankConfig {
   RerankLoss loss = RerankLoss::binary_cross_entropy;
 };
 
+/// The states of a text that become its vector.
+enum class EmbedPooling {
+  model,  // those that the model to start from pools; else mean, or last without an encoder
+  mean,
+  cls,
+  last
+};
+/// "model", "mean", "cls" or "last".
+std::string_view name_of(EmbedPooling pooling);
+
+/// Of the task embed; see data::VectorLossOptions.
+struct EmbedConfig {
+  data::VectorLoss loss = data::VectorLoss::infonce;
+  double scale = 20, margin = 5;
+  data::Distance distance = data::Distance::euclidean;
+  std::vector<int64_t> matryoshka_dims = {};
+  std::vector<double> matryoshka_weights = {};
+  EmbedPooling pooling = EmbedPooling::model;
+  /// Documents of other examples that the model to start from finds nearest to the query become
+  /// negatives, so many of each (add_hard_negatives()).
+  int64_t hard_negatives = 0;
+  double hard_negative_ratio = 0.95;
+  std::string query_prompt, document_prompt;  // before the texts; empty: the model's own
+};
+
 struct RunConfig {
   TaskKind task = TaskKind::translation;
   uint64_t seed = 1;
@@ -205,6 +232,7 @@ struct TrainConfig {
   GuidedAlignmentConfig guided_alignment;
   ClassifyConfig classify;
   RerankConfig rerank;
+  EmbedConfig embed;
   RunConfig run;
   DistributedConfig distributed;
   ValidationConfig validation;

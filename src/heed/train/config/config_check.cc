@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "heed/base/error.h"
+#include "heed/base/quote.h"
 #include "heed/generate/search.h"
 #include "heed/model/families/family.h"
 #include "heed/model/transformer.h"
@@ -23,6 +24,7 @@ constexpr int64_t kMaxPieces = int64_t{1} << 24;
 constexpr int64_t kMaxAccumulation = int64_t{1} << 20;
 constexpr int64_t kMaxMicrobatches = 1 << 20;
 constexpr int64_t kMaxRank = 1 << 16;
+constexpr int64_t kMaxNegatives = 1 << 10;
 constexpr int64_t kMaxMinutes = 100'000'000;
 
 /// A number that is used in f32.
@@ -48,8 +50,8 @@ void check_vocabulary(const VocabularyConfig& vocabulary, TaskKind task) {
     check_count("vocabulary.size", vocabulary.size, min_vocabulary(task), kMaxPieces);
 }
 
-/// The head of a task that gives labels replaces that of the model, which needs one stack.
-void check_labelled_model(TaskKind task, const model::ModelConfig& model) {
+/// A task that replaces the head of the model needs one stack.
+void check_one_stack(TaskKind task, const model::ModelConfig& model) {
   require(
       (model.encoder_layers > 0) != (model.decoder_layers > 0),
       "the task {} trains an encoder-only or decoder-only model, model.encoder_layers is {} and "
@@ -59,7 +61,7 @@ void check_labelled_model(TaskKind task, const model::ModelConfig& model) {
 
 /// Throws Error unless the model has exactly the stacks that the task trains, and a head.
 void check_stacks(TaskKind task, const model::ModelConfig& model) {
-  if (gives_labels(task)) return check_labelled_model(task, model);
+  if (gives_labels(task) || task == TaskKind::embed) return check_one_stack(task, model);
   const bool encoder = task != TaskKind::causal_lm && task != TaskKind::chat &&
                        task != TaskKind::preference,
              decoder = task != TaskKind::masked_lm;
@@ -140,13 +142,37 @@ void check_labels(const TrainConfig& config) {
           "classify.class_weights and classify.balance are both given, expected one of them");
   for (const double weight : classify.class_weights)
     check_number("a weight of classify.class_weights", weight, 0);
-  if (!gives_labels(task)) return;
+  if (!gives_labels(task) && task != TaskKind::embed) return;
   require(config.optimizer.label_smoothing_factor == 0,
           "optimizer.label_smoothing_factor is {}, the task {} has none",
           config.optimizer.label_smoothing_factor, name_of(task));
   require(config.data.document == data::DocumentEnd::file,
           "data.document is {}, the task {} reads an example from each line",
           name_of(config.data.document), name_of(task));
+}
+
+void check_embed(const TrainConfig& config) {
+  const EmbedConfig& embed = config.embed;
+  check_number("embed.scale", embed.scale, 0);
+  check_number("embed.margin", embed.margin, 0);
+  for (const int64_t width : embed.matryoshka_dims)
+    check_count("a number of embed.matryoshka_dims", width, 1, config.model.d_model);
+  for (const double weight : embed.matryoshka_weights)
+    check_number("a weight of embed.matryoshka_weights", weight, 0);
+  require(embed.matryoshka_weights.empty() ||
+              embed.matryoshka_weights.size() == embed.matryoshka_dims.size(),
+          "embed.matryoshka_weights has {} numbers, embed.matryoshka_dims {}",
+          embed.matryoshka_weights.size(), embed.matryoshka_dims.size());
+  check_count("embed.hard_negatives", embed.hard_negatives, 0, kMaxNegatives);
+  check_number("embed.hard_negative_ratio", embed.hard_negative_ratio, 0);
+  require(embed.hard_negatives == 0 ||
+              (embed.loss == data::VectorLoss::infonce && !config.from.empty()),
+          "embed.hard_negatives are for the loss infonce and a model to start from, which finds "
+          "them: embed.loss is {}, model.from is {}",
+          name_of(embed.loss), quoted(config.from));
+  require(embed.matryoshka_dims.empty() || embed.loss != data::VectorLoss::distill,
+          "embed.matryoshka_dims are for losses that compare texts, embed.loss is {}",
+          name_of(embed.loss));
 }
 
 void check_guided_alignment(const TrainConfig& config) {
@@ -233,6 +259,7 @@ void TrainConfig::validate() const {
   check_chat(*this);
   check_preference(*this);
   check_labels(*this);
+  check_embed(*this);
   check_guided_alignment(*this);
   check_run(*this);
   check_distributed(*this);

@@ -260,6 +260,31 @@ void add_label_fields(TrainConfig& c, std::vector<Field>& f) {
       with_choices("of the scores of pairs; of the first, scores are sigmoids", kLosses));
 }
 
+void add_embed_fields(TrainConfig& c, std::vector<Field>& f) {
+  using enum data::VectorLoss;
+  constexpr std::array kLosses{infonce, cosine, cosent, triplet, margin_mse, distill};
+  add(f, "embed.loss", c.embed.loss, kLosses, with_choices("of the vectors", kLosses));
+  add(f, "embed.scale", c.embed.scale, "factor of cosines in infonce and cosent");
+  add(f, "embed.margin", c.embed.margin, "of triplet");
+  constexpr std::array kDistances{data::Distance::cosine, data::Distance::euclidean};
+  add(f, "embed.distance", c.embed.distance, kDistances, with_choices("of triplet", kDistances));
+  add(f, "embed.matryoshka_dims", c.embed.matryoshka_dims,
+      "Matryoshka: the loss of the first numbers of each vector is added, for each of these");
+  add(f, "embed.matryoshka_weights", c.embed.matryoshka_weights,
+      "weights of these losses; []: all 1");
+  constexpr std::array kPoolings{EmbedPooling::model, EmbedPooling::mean, EmbedPooling::cls,
+                                 EmbedPooling::last};
+  add(f, "embed.pooling", c.embed.pooling, kPoolings,
+      with_choices("which states become the vector; model: as its files say", kPoolings));
+  add(f, "embed.hard_negatives", c.embed.hard_negatives,
+      "so many documents that model.from finds nearest to a query become its negatives; 0: none");
+  add(f, "embed.hard_negative_ratio", c.embed.hard_negative_ratio,
+      "those whose cosine is at most this times that of the query's own document");
+  add(f, "embed.query_prompt", c.embed.query_prompt,
+      "before each query, and saved with the model; \"\": the model's own");
+  add(f, "embed.document_prompt", c.embed.document_prompt, "and before each document");
+}
+
 void add_distributed_fields(TrainConfig& c, std::vector<Field>& f) {
   add(f, "distributed.leaves", c.distributed.leaves,
       "microbatches of a step, which ranks add in a fixed order, a power of two; "
@@ -279,7 +304,7 @@ void add_run_fields(TrainConfig& c, std::vector<Field>& f) {
   constexpr std::array kTasks{TaskKind::translation, TaskKind::text_to_text, TaskKind::causal_lm,
                               TaskKind::masked_lm,   TaskKind::chat,         TaskKind::preference,
                               TaskKind::classify,    TaskKind::score,        TaskKind::rerank,
-                              TaskKind::tag};
+                              TaskKind::tag,         TaskKind::embed};
   add(f, "run.task", c.run.task, kTasks, with_choices("what is trained", kTasks));
   add(f, "run.seed", c.run.seed, "same seed, same bits");
   add(f, "run.compute", c.run.compute, "f32, bf16, or auto: bf16 where it is fast");
@@ -321,6 +346,7 @@ std::vector<Field> fields(TrainConfig& config) {
   add_preference_fields(config, all);
   add_guided_alignment_fields(config, all);
   add_label_fields(config, all);
+  add_embed_fields(config, all);
   add_run_fields(config, all);
   add_distributed_fields(config, all);
   return all;

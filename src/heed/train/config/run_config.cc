@@ -70,6 +70,7 @@ std::string default_preset(const TrainOptions& options, Observer& observer) {
     case TaskKind::score:
     case TaskKind::rerank:
     case TaskKind::tag:
+    case TaskKind::embed:
       return "encoder-tiny";
     case TaskKind::chat:  // these two are refused without a model to start from
     case TaskKind::preference:

@@ -8,6 +8,7 @@
 #include "heed/base/rounding.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/train/distributed/sum_rows.h"
+#include "heed/train/losses/vector_gradients.h"
 
 namespace heed::train {
 
@@ -176,9 +177,18 @@ StepLoss MicrobatchGradients::accumulate(const model::Transformer& model,
   StepLossOptions of_microbatch = options;
   of_microbatch.terms = loss_terms(all);
   std::vector<StepLoss> losses;
+  const auto first_batch = [&](int64_t microbatch) {
+    return std::min(static_cast<size_t>(microbatch) * per_microbatch, all.size());
+  };
   const int64_t end = first_microbatch(group_.rank() + 1);
+  VectorGradients vectors;
+  if (compares_batches(all)) {
+    const OwnBatches own{first_batch(first_microbatch(group_.rank())), first_batch(end), group_};
+    vectors = vector_gradients(model, pass_gradients_, all, own, options, this);
+    of_microbatch.vectors = &vectors;
+  }
   for (int64_t microbatch = first_microbatch(group_.rank()); microbatch < end; ++microbatch) {
-    const size_t begin = std::min(static_cast<size_t>(microbatch) * per_microbatch, all.size());
+    const size_t begin = first_batch(microbatch);
     const auto own = all.subspan(begin, std::min(per_microbatch, all.size() - begin));
     of_microbatch.first_batch = begin;
     if (microbatch + 1 == end) {

@@ -56,6 +56,8 @@ std::unique_ptr<Task> prepare_task(const TrainConfig& config, const std::filesys
     case TaskKind::rerank:
     case TaskKind::tag:
       return make_labelled_task(config, start, observer);
+    case TaskKind::embed:
+      return make_embed_task(config, start, observer);
   }
   fail("the task is unknown");
 }

@@ -34,6 +34,9 @@ class Task {
   /// What was left out of the training text and why, as JSON; empty if the task filters nothing.
   virtual std::string filter_report() const { return ""; }
   virtual SampleNames sample_names() const = 0;
+  /// Whether the examples of a batch are to have any lengths: those that are compared with each
+  /// other, which lengths would tell apart.
+  virtual bool mixes_lengths() const { return false; }
   /// Adds scores and samples to a record that has the loss. The model's weights must be packed for
   /// `compute`. Collective: each rank of the group runs the model on its share, and all get what
   /// one process would.

@@ -15,5 +15,7 @@ std::unique_ptr<Task> make_preference_task(const TrainConfig& config,
                                            const std::filesystem::path& start, Observer& observer);
 std::unique_ptr<Task> make_labelled_task(const TrainConfig& config,
                                          const std::filesystem::path& start, Observer& observer);
+std::unique_ptr<Task> make_embed_task(const TrainConfig& config, const std::filesystem::path& start,
+                                      Observer& observer);
 
 }  // namespace heed::train

@@ -170,6 +170,7 @@ TextFrame frame_of(TaskKind task) {
     case TaskKind::score:
     case TaskKind::rerank:
     case TaskKind::tag:
+    case TaskKind::embed:
       return {.begin = true, .end = true};
     case TaskKind::translation:
     case TaskKind::text_to_text:

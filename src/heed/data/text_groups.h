@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace heed::data {
+
+/// How the vectors of texts are compared. The formulas are those of sentence-transformers' classes,
+/// named here.
+enum class VectorLoss {
+  none,
+  infonce,  // MultipleNegativesRankingLoss (van den Oord et al. 2018): the document of each query
+  cosine,   // CosineSimilarityLoss: the cosine is a score
+  cosent,   // CoSENTLoss (Su 2022): pairs with higher scores have higher cosines
+  triplet,  // TripletLoss (Schroff et al. 2015): the negative is farther than the positive
+  margin_mse,  // MarginMSELoss (Hofstaetter et al. 2020): differences of dot products are scores
+  distill      // MSELoss (Reimers and Gurevych 2020): the vector is that of a teacher
+};
+
+/// "infonce", "cosine", "cosent", "triplet", "margin-mse" or "distill".
+std::string_view name_of(VectorLoss loss);
+
+/// The state of a text that is its vector.
+enum class TextState { mean, cls, last };
+
+enum class Distance { cosine, euclidean };
+/// "cosine" or "euclidean".
+std::string_view name_of(Distance distance);
+
+struct VectorLossOptions {
+  VectorLoss loss = VectorLoss::none;
+  double scale = 20;                        // of cosines, in infonce and cosent
+  double margin = 5;                        // of triplet
+  Distance distance = Distance::euclidean;  // of triplet
+  TextState pooling = TextState::mean;
+  bool normalize = false;  // the vectors of the model have length 1
+  /// Matryoshka (Kusupati et al. 2022): the sum of the losses of the first numbers of each vector,
+  /// normalised, with these weights. Empty: of the whole vectors.
+  std::vector<int64_t> dims = {};
+  std::vector<double> dim_weights = {};
+};
+
+/// The texts of examples: of each its query, its document and its negatives, or its two texts.
+struct TextGroups {
+  VectorLossOptions options = {};
+  std::vector<int32_t> offsets = {};  // [E+1], of each example's texts; empty: there are none
+  std::vector<uint64_t> texts = {};   // [T], a hash of each: equal texts are no negatives
+  /// Scores: one for each example, or one for each of its negatives (margin_mse), or the vectors of
+  /// a teacher [E, D].
+  std::vector<float> scores = {};
+  int64_t score_count = 0;             // of an example
+  std::vector<int32_t> unpooled = {};  // [T], the first tokens of a text that are not pooled
+
+  bool present() const { return !offsets.empty(); }
+  int64_t count() const { return present() ? static_cast<int64_t>(offsets.size()) - 1 : 0; }
+  /// Adds those of another batch, with the same options.
+  void append(const TextGroups& other);
+};
+
+}  // namespace heed::data

@@ -1,0 +1,44 @@
+#include "heed/train/losses/pooled_texts.h"
+
+#include "heed/ops/elementwise.h"
+#include "heed/ops/rows.h"
+#include "heed/tasks/hidden_states.h"
+
+namespace heed::train {
+namespace {
+
+/// The mean of the states of each text but its first `unpooled` ones. A text of no others is pooled
+/// as a whole.
+Tensor mean_of_states(Context& context, const Tensor& states, const data::Batch& batch) {
+  std::vector<int32_t> rows, offsets{0};
+  for (size_t i = 0; i + 1 < batch.source_offsets.size(); ++i) {
+    const int32_t begin = batch.source_offsets[i], end = batch.source_offsets[i + 1];
+    const int32_t skipped = batch.groups.unpooled.empty() ? 0 : batch.groups.unpooled[i];
+    for (int32_t row = begin + skipped < end ? begin + skipped : begin; row < end; ++row)
+      rows.push_back(row);
+    offsets.push_back(static_cast<int32_t>(rows.size()));
+  }
+  const Tensor x = ops::to_f32(context, states);
+  if (std::ssize(rows) == x.rows()) return ops::mean_rows(context, x, offsets);
+  return ops::mean_rows(context, ops::gather_rows(context, x, rows), offsets);
+}
+
+}  // namespace
+
+Tensor pooled_texts(const model::Transformer& model, Context& context, const data::Batch& batch) {
+  const Tensor states =
+      tasks::hidden_states(model, context, {batch.source, batch.source_offsets});  // [N, D]
+  std::vector<int32_t> rows(batch.source_offsets.begin(), batch.source_offsets.end() - 1);
+  switch (batch.groups.options.pooling) {
+    case data::TextState::mean:
+      return mean_of_states(context, states, batch);
+    case data::TextState::cls:
+      break;
+    case data::TextState::last:
+      for (size_t i = 0; i < rows.size(); ++i) rows[i] = batch.source_offsets[i + 1] - 1;
+      break;
+  }
+  return ops::to_f32(context, ops::gather_rows(context, states, rows));
+}
+
+}  // namespace heed::train

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "heed/data/batch.h"
+#include "heed/model/transformer.h"
+
+namespace heed::train {
+
+/// The vectors [T, D] f32 of the texts of a batch: the states of their tokens, pooled as
+/// `batch.groups.options` says, without the first ones of each that are not pooled.
+Tensor pooled_texts(const model::Transformer& model, Context& context, const data::Batch& batch);
+
+}  // namespace heed::train

@@ -1,0 +1,57 @@
+#include "heed/train/tasks/vectors/embed_files.h"
+
+#include <nlohmann/json.hpp>
+
+#include "heed/base/json.h"
+#include "heed/tasks/text_settings.h"
+
+namespace heed::train {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string file_text(const Json& json) { return dump_json(json, {.indent = 2}) + "\n"; }
+
+Json module(int index, const char* path, const char* type) {
+  return {{"idx", index},
+          {"name", std::to_string(index)},
+          {"path", path},
+          {"type", fmt::format("sentence_transformers.models.{}", type)}};
+}
+
+Json pooling_settings(const tasks::EmbedderOptions& options, int64_t d_model) {
+  return {{"word_embedding_dimension", d_model},
+          {"pooling_mode_cls_token", options.pooling == Pooling::cls},
+          {"pooling_mode_mean_tokens", options.pooling == Pooling::mean},
+          {"pooling_mode_max_tokens", false},
+          {"pooling_mode_mean_sqrt_len_tokens", false},
+          {"pooling_mode_weightedmean_tokens", false},
+          {"pooling_mode_lasttoken", options.pooling == Pooling::last},
+          {"include_prompt", options.include_prompt}};
+}
+
+}  // namespace
+
+std::vector<checkpoint::NamedFile> embedder_files(const tasks::EmbedderOptions& options,
+                                                  int64_t d_model) {
+  Json modules = {module(0, "", "Transformer"), module(1, "1_Pooling", "Pooling")};
+  if (options.normalize) modules.push_back(module(2, "2_Normalize", "Normalize"));
+  Json prompts = Json::object(), default_name = nullptr;
+  for (const auto& [name, prompt] : options.prompts) {
+    prompts[name] = prompt;
+    if (!options.prompt.empty() && prompt == options.prompt) default_name = name;
+  }
+  Json config = {{"model_type", "SentenceTransformer"},
+                 {"prompts", prompts},
+                 {"default_prompt_name", default_name},
+                 {"similarity_fn_name", "cosine"}};
+  if (options.truncate_dim > 0) config["truncate_dim"] = options.truncate_dim;
+  const Json text = {{"max_seq_length", options.max_seq_length},
+                     {"do_lower_case", options.lower_case}};
+  return {{tasks::kModulesFile, file_text(modules)},
+          {"1_Pooling/config.json", file_text(pooling_settings(options, d_model))},
+          {"sentence_bert_config.json", file_text(text)},
+          {tasks::kSentenceTransformersFile, file_text(config)}};
+}
+
+}  // namespace heed::train

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "heed/checkpoint/model_directory.h"
+#include "heed/tasks/embedder.h"
+
+namespace heed::train {
+
+/// The files by which sentence-transformers takes vectors from a model directory: modules.json, the
+/// settings of a Transformer, a Pooling and perhaps a Normalize module, and
+/// config_sentence_transformers.json with prompts. They say what `options` does.
+std::vector<checkpoint::NamedFile> embedder_files(const tasks::EmbedderOptions& options,
+                                                  int64_t d_model);
+
+}  // namespace heed::train

@@ -1,0 +1,149 @@
+#include "heed/train/tasks/vectors/vector_scores.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "heed/kernels/matmul.h"
+#include "heed/metrics/correlation.h"
+#include "heed/metrics/retrieval.h"
+
+namespace heed::train {
+namespace {
+
+using data::TextGroups;
+using data::VectorLoss;
+
+/// Queries whose cosines are in memory at a time.
+constexpr int64_t kQueriesAtATime = 256;
+
+/// The first `width` numbers of each vector at length 1.
+Tensor unit_vectors(const Tensor& vectors, int64_t width) {
+  Tensor units = Tensor::empty({vectors.rows(), width});
+  for (int64_t row = 0; row < vectors.rows(); ++row) {
+    const float* const from = vectors.data<float>() + row * vectors.cols();
+    double squares = 0;
+    for (int64_t i = 0; i < width; ++i)
+      squares += static_cast<double>(from[i]) * static_cast<double>(from[i]);
+    const double length = std::max(std::sqrt(squares), 1e-12);
+    for (int64_t i = 0; i < width; ++i)
+      units.data<float>()[row * width + i] =
+          static_cast<float>(static_cast<double>(from[i]) / length);
+  }
+  return units;
+}
+
+/// The rows of different texts, in the order in which they first come.
+class DistinctTexts {
+ public:
+  /// The number of a text.
+  int64_t add(uint64_t hash, size_t row) {
+    const auto [place, fresh] = numbers_.try_emplace(hash, std::ssize(rows_));
+    if (fresh) rows_.push_back(row);
+    return place->second;
+  }
+  int64_t count() const { return std::ssize(rows_); }
+  Tensor vectors(const Tensor& all, int64_t begin, int64_t end) const {
+    Tensor own = Tensor::empty({end - begin, all.cols()});
+    for (int64_t i = begin; i < end; ++i)
+      std::copy_n(
+          all.data<float>() + static_cast<int64_t>(rows_[static_cast<size_t>(i)]) * all.cols(),
+          all.cols(), own.data<float>() + (i - begin) * all.cols());
+    return own;
+  }
+
+ private:
+  std::unordered_map<uint64_t, int64_t> numbers_;
+  std::vector<size_t> rows_;
+};
+
+metrics::RetrievalScores retrieval_of(const Tensor& units, const TextGroups& groups) {
+  DistinctTexts queries, documents;
+  std::vector<std::set<int64_t>> answers;
+  for (size_t i = 0; i < static_cast<size_t>(groups.count()); ++i) {
+    const auto first = static_cast<size_t>(groups.offsets[i]);
+    const auto query = static_cast<size_t>(queries.add(groups.texts[first], first));
+    if (query == answers.size()) answers.emplace_back();
+    for (size_t text = first + 1; text < static_cast<size_t>(groups.offsets[i + 1]); ++text) {
+      const int64_t document = documents.add(groups.texts[text], text);
+      if (text == first + 1) answers[query].insert(document);
+    }
+  }
+  const Tensor all = documents.vectors(units, 0, documents.count());
+  metrics::RetrievalScores sum;
+  for (int64_t begin = 0; begin < queries.count(); begin += kQueriesAtATime) {
+    const int64_t end = std::min(begin + kQueriesAtATime, queries.count());
+    Tensor cosines = Tensor::empty({end - begin, all.rows()});
+    kernels::matmul({queries.vectors(units, begin, end)}, {all, true}, {}, cosines);
+    for (int64_t query = begin; query < end; ++query) {
+      const auto& own = answers[static_cast<size_t>(query)];
+      const std::vector<int64_t> found(own.begin(), own.end());
+      sum += metrics::retrieval_scores(
+          cosines.row_slice(query - begin, query - begin + 1).values<float>(), found);
+    }
+  }
+  return metrics::mean_of_queries(sum, queries.count());
+}
+
+std::vector<double> cosines_of_pairs(const Tensor& units, const TextGroups& groups) {
+  std::vector<double> cosines;
+  for (size_t i = 0; i < static_cast<size_t>(groups.count()); ++i) {
+    const float* const a = units.data<float>() + groups.offsets[i] * units.cols();
+    double sum = 0;
+    for (int64_t k = 0; k < units.cols(); ++k)
+      sum += static_cast<double>(a[k]) * static_cast<double>(a[units.cols() + k]);
+    cosines.push_back(sum);
+  }
+  return cosines;
+}
+
+/// The mean cosine with the vectors of a teacher.
+double cosine_with_teacher(const Tensor& vectors, const TextGroups& groups) {
+  const Tensor teacher = unit_vectors(
+      Tensor::of({groups.count(), groups.score_count}, groups.scores), groups.score_count);
+  const Tensor own = unit_vectors(vectors, vectors.cols());
+  double sum = 0;
+  for (int64_t i = 0; i < own.elements(); ++i)
+    sum +=
+        static_cast<double>(own.data<float>()[i]) * static_cast<double>(teacher.data<float>()[i]);
+  return sum / static_cast<double>(own.rows());
+}
+
+/// The metrics of vectors of one width, whose names end with `suffix`.
+void add_scores_of(const Tensor& units, const TextGroups& groups, const std::string& suffix,
+                   ValidationRecord& record) {
+  if (groups.options.loss == VectorLoss::cosine || groups.options.loss == VectorLoss::cosent) {
+    const std::vector<double> cosines = cosines_of_pairs(units, groups);
+    const std::vector<double> scores(groups.scores.begin(), groups.scores.end());
+    record.metrics["pearson" + suffix] = metrics::pearson(cosines, scores);
+    record.metrics["spearman" + suffix] = metrics::spearman(cosines, scores);
+    record.best_by = "spearman";
+    return;
+  }
+  const metrics::RetrievalScores scores = retrieval_of(units, groups);
+  record.metrics["ndcg@10" + suffix] = scores.ndcg_10;
+  record.metrics["mrr@10" + suffix] = scores.mrr_10;
+  record.metrics["recall@1" + suffix] = scores.recall_1;
+  record.metrics["recall@10" + suffix] = scores.recall_10;
+  record.best_by = "ndcg@10";
+}
+
+}  // namespace
+
+void add_vector_scores(const Tensor& vectors, const TextGroups& groups, ValidationRecord& record) {
+  if (groups.options.loss == VectorLoss::distill) {
+    record.metrics["cosine"] = cosine_with_teacher(vectors, groups);
+    record.best_by = "cosine";
+    return;
+  }
+  for (const int64_t width : groups.options.dims)
+    if (width != vectors.cols())
+      add_scores_of(unit_vectors(vectors, width), groups, fmt::format("/{}", width), record);
+  add_scores_of(unit_vectors(vectors, vectors.cols()), groups, "", record);
+}
+
+}  // namespace heed::train

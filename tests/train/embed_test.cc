@@ -1,0 +1,302 @@
+// Training models that make vectors of texts.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "heed/base/error.h"
+#include "heed/base/json.h"
+#include "heed/base/names.h"
+#include "heed/data/text_group_dataset.h"
+#include "heed/tasks/embedder.h"
+#include "heed/train/batch_loss.h"
+#include "heed/train/checkpoints/initial_weights.h"
+#include "heed/train/losses/vector_gradients.h"
+#include "heed/train/losses/vector_loss.h"
+#include "tests/distribute/group_ranks.h"
+#include "tests/ops/gradient_check.h"
+#include "tests/train/language_run.h"
+
+namespace heed::train {
+namespace {
+
+using testing::stop_after;
+using testing::train;
+
+const nlohmann::json& loss_golden() {
+  static const nlohmann::json golden = parse_json(
+      read_file(std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/vector_losses/losses.json"),
+      "losses.json");
+  return golden;
+}
+
+data::VectorLoss loss_named(const std::string& name) {
+  using enum data::VectorLoss;
+  return named(name, std::array{infonce, cosine, cosent, triplet, margin_mse, distill});
+}
+
+data::TextGroups groups_of(const nlohmann::json& one) {
+  data::TextGroups groups;
+  groups.options = {.loss = loss_named(one["loss"].get<std::string>()),
+                    .scale = one.value("scale", 20.0),
+                    .margin = one.value("margin", 5.0),
+                    .distance = one.value("distance", "euclidean") == "cosine"
+                                    ? data::Distance::cosine
+                                    : data::Distance::euclidean,
+                    .dims = one["dims"].get<std::vector<int64_t>>(),
+                    .dim_weights = one["weights"].get<std::vector<double>>()};
+  const auto examples = loss_golden()["examples"].get<int32_t>();
+  const auto columns = one["columns"].get<int32_t>();
+  for (int32_t i = 0; i <= examples; ++i) groups.offsets.push_back(columns * i);
+  for (int32_t i = 0; i < examples * columns; ++i) groups.texts.push_back(static_cast<uint64_t>(i));
+  groups.scores = one["scores"].get<std::vector<float>>();
+  groups.score_count = std::ssize(groups.scores) / examples;
+  return groups;
+}
+
+TEST(VectorLoss, AndItsGradientAreThoseOfSentenceTransformers) {
+  const auto width = loss_golden()["width"].get<int64_t>();
+  for (const auto& one : loss_golden()["losses"]) {
+    SCOPED_TRACE(one["loss"].get<std::string>() + " of " + one["columns"].dump() + " texts");
+    const data::TextGroups groups = groups_of(one);
+    const auto values = one["vectors"].get<std::vector<float>>();
+    const Tensor vectors = Tensor::of({std::ssize(groups.texts), width}, values);
+    const VectorLossResult found = vector_loss(vectors, groups);
+    double mean = 0;
+    for (const double loss : found.losses) mean += loss / static_cast<double>(groups.count());
+    const double expected = one["value"].get<double>();
+    EXPECT_NEAR(mean, expected, 1e-6 * std::max(1.0, std::abs(expected)));
+    const auto gradient = one["gradient"].get<std::vector<double>>();
+    ASSERT_EQ(std::ssize(gradient), found.gradient.elements());
+    for (size_t i = 0; i < gradient.size(); ++i)
+      EXPECT_NEAR(found.gradient.data<float>()[i], gradient[i],
+                  1e-6 * std::max(1.0, std::abs(gradient[i])));
+  }
+}
+
+TEST(VectorLoss, TakesNoEqualTextForANegative) {
+  data::TextGroups groups;
+  groups.options.loss = data::VectorLoss::infonce;
+  groups.offsets = {0, 2, 4, 6};
+  const Tensor vectors = heed::testing::random_tensor({6, 5}, 4);
+  // The third example has the query of the first, the second its document.
+  groups.texts = {1, 2, 3, 2, 1, 4};
+  data::TextGroups alone = groups;
+  alone.offsets = {0, 2};
+  alone.texts = {1, 2};
+  EXPECT_NEAR(vector_loss(vectors, groups).losses[0], 0, 1e-6);
+  EXPECT_GT(vector_loss(vectors, groups).losses[1], 0);
+}
+
+/// Lines of words and what they are in another language, which share no letters.
+void write_pairs(const TemporaryDirectory& folder, int lines = 64) {
+  const char* const words[][2] = {{"one", "uk"},    {"two", "dy"},  {"red", "vaj"},
+                                  {"sun", "miz"},   {"sea", "pog"}, {"bread", "luf"},
+                                  {"light", "quv"}, {"man", "jyk"}};
+  std::ofstream file(folder / "pairs.jsonl");
+  for (int i = 0; i < lines; ++i) {
+    const auto &a = words[i % 8], &b = words[i / 8 % 8];
+    file << nlohmann::json{{"query", fmt::format("{} {}", a[0], b[0])},
+                           {"document", fmt::format("{} {}", a[1], b[1])},
+                           {"negative", fmt::format("{} {}", b[1], a[1])},
+                           {"score", i % 8 / 8.0}}
+         << '\n';
+  }
+}
+
+TrainConfig embed_config(const TemporaryDirectory& folder) {
+  write_pairs(folder);
+  TrainConfig config = testing::masked_config(folder);
+  config.model.head_transform = config.model.has_head = config.model.head_bias = false;
+  config.model.tied_head = true;
+  config.model.dropout = 0.1f;
+  config.run.task = TaskKind::embed;
+  config.data.document = data::DocumentEnd::file;
+  config.data.text = (folder / "pairs.jsonl").string();
+  config.data.held_out = 6;
+  return config;
+}
+
+TEST(EmbedTraining, LearnsWithEachLossAndResumesToTheSameBits) {
+  using enum data::VectorLoss;
+  for (const data::VectorLoss loss : {infonce, cosine, cosent, triplet, margin_mse}) {
+    SCOPED_TRACE(name_of(loss));
+    const TemporaryDirectory folder;
+    TrainConfig config = embed_config(folder);
+    config.embed.loss = loss;
+    config.embed.distance = data::Distance::cosine;
+    config.embed.margin = 0.5;
+    config.run.token_budget = 96;
+    config.run.gradient_accumulation_steps = 3;
+    config.run.max_steps = 30;
+    config.validation.eval_steps = 10;
+    const auto prepared = testing::task_of(config);
+    Observer silent;
+    Trainer trainer(config, *prepared, RunDirectory::begin(folder / "whole"), silent, {});
+    trainer.run();
+    const auto& steps = trainer.history().steps;
+    EXPECT_LT(steps.back().loss, steps.front().loss);
+    train(config, folder, "parts", {.stop_requested = stop_after(13)});
+    train(config, folder, "parts", {.resume = true});
+    for (const char* file :
+         {"model.safetensors", "last/model.safetensors", "modules.json", "1_Pooling/config.json"})
+      EXPECT_EQ(read_file(folder / "whole" / file), read_file(folder / "parts" / file)) << file;
+  }
+}
+
+/// The gradients of a step of batches of these pairs.
+std::vector<Tensor> step_gradients(model::Transformer& model, const data::Dataset& examples,
+                                   const std::vector<std::vector<int64_t>>& batches) {
+  std::vector<data::Batch> all;
+  for (const auto& batch : batches) all.push_back(examples.batch(batch, 0));
+  const auto gradients = make_step_gradients(model.parameters());
+  gradients->accumulate(model, all, {});
+  return gradients->take();
+}
+
+TEST(EmbedTraining, AStepInPartsHasTheGradientOfTheWhole) {
+  const TemporaryDirectory folder;
+  TrainConfig config = embed_config(folder);
+  config.model.dropout = 0;
+  const auto task = testing::task_of(config);
+  model::Transformer model(task->model(), 3);
+  const auto whole = step_gradients(model, task->train(), {{0, 1, 2, 3, 4, 5}});
+  const auto parts = step_gradients(model, task->train(), {{0, 1}, {2, 3, 4}, {5}});
+  ASSERT_EQ(whole.size(), parts.size());
+  for (size_t i = 0; i < whole.size(); ++i) {
+    ASSERT_EQ(whole[i].defined(), parts[i].defined());
+    for (int64_t k = 0; whole[i].defined() && k < whole[i].elements(); ++k)
+      EXPECT_NEAR(whole[i].data<float>()[k], parts[i].data<float>()[k], 1e-5);
+  }
+}
+
+void train_on_ranks(int ranks, const TrainConfig& config, const TemporaryDirectory& folder,
+                    const std::string& out) {
+  const auto one = [&](distribute::Group& group) {
+    std::optional<RunDirectory> run;
+    if (group.is_root()) run = RunDirectory::begin(folder / out);
+    group.all_gather(std::array{0.0});
+    if (!run) run = RunDirectory::join(folder / out, false);
+    const auto task = testing::task_of(config);
+    Observer silent;
+    const std::shared_ptr<distribute::Group> shared(std::shared_ptr<void>(), &group);
+    Trainer(config, *task, *run, silent, {.group = shared}).run();
+  };
+  distribute::run_groups(std::make_shared<distribute::LocalMailbox>(ranks), one);
+}
+
+TEST(EmbedTraining, HasTheSameBitsOnAnyNumberOfRanks) {
+  const TemporaryDirectory folder;
+  TrainConfig config = embed_config(folder);
+  config.distributed.leaves = 4;
+  config.run.token_budget = 192;
+  config.run.max_steps = 6;
+  config.validation.eval_steps = 3;
+  train_on_ranks(1, config, folder, "1");
+  for (const int ranks : {2, 4}) {
+    const std::string out = std::to_string(ranks);
+    train_on_ranks(ranks, config, folder, out);
+    for (const char* file : {"model.safetensors", "last/optimizer.safetensors"})
+      EXPECT_EQ(read_file(folder / "1" / file), read_file(folder / out / file)) << out << file;
+  }
+}
+
+TEST(EmbedTraining, SavesWhatMakesTheVectors) {
+  const TemporaryDirectory folder;
+  TrainConfig config = embed_config(folder);
+  config.embed.pooling = EmbedPooling::cls;
+  config.embed.query_prompt = "find: ";
+  config.embed.matryoshka_dims = {16, 8};
+  config.run.max_steps = 2;
+  train(config, folder, "out");
+  const auto options = tasks::read_embedder_options(folder / "out");
+  EXPECT_EQ(options.pooling, Pooling::cls);
+  EXPECT_TRUE(options.normalize);
+  EXPECT_EQ(options.prompts.at("query"), "find: ");
+  // A run that goes on from it takes all that from its files.
+  config.embed.pooling = EmbedPooling::model;
+  config.embed.query_prompt.clear();
+  config.from = (folder / "out").string();
+  read_initial_config(config);
+  train(config, folder, "again");
+  EXPECT_EQ(read_file(folder / "out/1_Pooling/config.json"),
+            read_file(folder / "again/1_Pooling/config.json"));
+  EXPECT_EQ(tasks::read_embedder_options(folder / "again").prompts.at("query"), "find: ");
+}
+
+TEST(EmbedTraining, AdaptsADecoderWhoseLastStateIsTheVector) {
+  const TemporaryDirectory folder;
+  testing::write_book(folder);
+  TrainConfig base = testing::causal_config(folder);
+  base.run.max_steps = 2;
+  train(base, folder, "base");
+  TrainConfig config = embed_config(folder);
+  config.from = (folder / "base").string();
+  read_initial_config(config);
+  config.run.max_steps = 4;
+  train(config, folder, "whole");
+  EXPECT_EQ(tasks::read_embedder_options(folder / "whole").pooling, Pooling::last);
+  config.lora = {.enabled = true, .rank = 2};
+  train(config, folder, "adapter");
+  EXPECT_TRUE(path_exists(folder / "adapter/adapter_model.safetensors"));
+}
+
+TEST(EmbedTraining, FindsHardNegativesThatAnswerNoEqualQuery) {
+  const TemporaryDirectory folder;
+  TrainConfig config = embed_config(folder);
+  std::ofstream file(folder / "pairs.jsonl");
+  for (int i = 0; i < 24; ++i)
+    file << nlohmann::json{{"query", fmt::format("sun {}", i % 12)},
+                           {"document", fmt::format("miz {} {}", i % 12, i / 12)}}
+         << '\n';
+  file.close();
+  config.data.held_out = 2;
+  config.run.max_steps = 2;
+  config.embed.hard_negatives = 3;
+  config.embed.hard_negative_ratio = 2;
+  expect_error([&] { config.validate(); }, "embed.hard_negatives are for the loss infonce");
+  config.embed.hard_negatives = 0;
+  train(config, folder, "base");
+  config.from = (folder / "base").string();
+  read_initial_config(config);
+  config.embed.hard_negatives = 3;
+  const auto task = testing::task_of(config, config.from);
+  std::vector<int64_t> all(static_cast<size_t>(task->train().count()));
+  for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i);
+  const data::TextGroups groups = task->train().batch(all, 0).groups;
+  EXPECT_EQ(groups.texts.size(), all.size() * 5);
+  std::map<uint64_t, std::set<uint64_t>> answers;
+  for (size_t i = 0; i < groups.texts.size(); i += 5)
+    answers[groups.texts[i]].insert(groups.texts[i + 1]);
+  for (size_t i = 0; i < groups.texts.size(); i += 5)
+    for (size_t n = 2; n < 5; ++n)
+      EXPECT_FALSE(answers[groups.texts[i]].contains(groups.texts[i + n]));
+}
+
+TEST(EmbedTraining, NamesTheLineOfBadInput) {
+  const TemporaryDirectory folder;
+  TrainConfig config = embed_config(folder);
+  const auto expect_of = [&](const std::string& line, const std::string& message) {
+    write_pairs(folder, 8);
+    std::ofstream(folder / "pairs.jsonl", std::ios::app) << line << '\n';
+    SCOPED_TRACE(line);
+    expect_error([&] { testing::task_of(config); }, message);
+  };
+  expect_of(R"({"query": "a"})", "line 9: document is missing");
+  expect_of(R"({"query": "", "document": "b"})", "line 9: query is empty");
+  expect_of(R"({"query": "a", "document": "b", "negatives": "c"})", "negatives is \"c\", expected");
+  config.embed.loss = data::VectorLoss::triplet;
+  expect_of(R"({"query": "a", "document": "b"})", "line 9: negative is missing");
+  config.embed.loss = data::VectorLoss::cosine;
+  expect_of(R"({"text": "a", "text_pair": "b", "score": "nan"})", "line 9: score is \"nan\"");
+  config.embed.loss = data::VectorLoss::distill;
+  std::ofstream(folder / "pairs.jsonl") << R"({"text": "a", "vector": [1, 2]})" << '\n'
+                                        << R"({"text": "b", "vector": [1, 2]})" << '\n';
+  expect_error([&] { testing::task_of(config); }, "the vector has 2 numbers, the model's have 16");
+}
+
+}  // namespace
+}  // namespace heed::train
