@@ -22,7 +22,7 @@ LAYERS='base distribute hub jinja tensor gpu kernels ops nn io text detect const
 # The public headers and the lowest layer that may include each.
 PUBLIC='adapter:base answer_format:base chat:chat chat_template:chat tokenizer:text error:base export:base executor:base fork:base ranks:distribute hub:hub language:detect interrupt:base machine_limits:base attention:ops classification:tasks compute:base embedding:tasks fill:generate glossary:generate
 generation:constrain json_schema:constrain score:generate search:generate translation:generate load_options:engine model:engine shortlist:engine distill:engine
-attention_drawing:engine bench:engine devices:engine metrics:metrics comet:tasks confidence:engine model_facts:engine model_tasks:engine server_config:serve
+attention_drawing:engine bench:engine devices:engine metrics:metrics comet:tasks embedding_precision:tasks confidence:engine model_facts:engine model_tasks:engine server_config:serve
 conversation:engine convert:engine lines:engine quantize:engine session:engine server:serve server_limits:serve train:train heed:serve
 c:serve c_base:base c_generate:engine c_model:engine c_read:engine c_serve:serve c_session:engine c_text:chat c_train:engine'
 

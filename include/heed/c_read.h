@@ -26,17 +26,27 @@ enum {
   HEED_POOLING_CLS = 1,
   HEED_POOLING_MAX = 2,
   HEED_POOLING_POOLER = 3,
-  HEED_POOLING_LAST = 4
+  HEED_POOLING_LAST = 4,
+  HEED_POOLING_MEAN_SQRT_LEN_TOKENS = 5,
+  HEED_POOLING_WEIGHTEDMEAN = 6
 };
+
+/* What a text is for, as heed::EmbedTask. */
+enum { HEED_EMBED_TASK_QUERY = 0, HEED_EMBED_TASK_DOCUMENT = 1 };
 
 /* As heed::EmbedOptions. */
 typedef struct heed_embed_options {
   size_t struct_size;
-  int32_t pooling;        /* HEED_POOLING_ or HEED_DEFAULT */
-  int32_t normalize;      /* 0, 1 or HEED_DEFAULT */
-  int64_t max_seq_length; /* tokens or HEED_DEFAULT */
-  int64_t batch_tokens;   /* largest number of tokens of a batch; 0: chosen for the device */
-  int64_t first_number;   /* of the first text, in errors */
+  int32_t pooling;         /* HEED_POOLING_ or HEED_DEFAULT */
+  int32_t normalize;       /* 0, 1 or HEED_DEFAULT */
+  int64_t max_seq_length;  /* tokens or HEED_DEFAULT */
+  int64_t batch_tokens;    /* largest number of tokens of a batch; 0: chosen for the device */
+  int64_t first_number;    /* of the first text, in errors */
+  const char* prompt;      /* before each text; NULL: the default prompt of the files */
+  const char* prompt_name; /* the same by its name in the files; NULL: none */
+  int64_t dimensions;      /* the first elements of a vector, or HEED_DEFAULT */
+  int32_t task;            /* HEED_EMBED_TASK_ or HEED_DEFAULT */
+  int32_t reserved;        /* 0 */
 } heed_embed_options;
 
 /* As heed::ClassifyOptions. */
@@ -90,8 +100,9 @@ static inline heed_status heed_attention_options_init(heed_attention_options* op
   return heed_attention_options_init_sized(options, sizeof(heed_attention_options), NULL);
 }
 
-/* Writes the vectors of texts, [count, embedding_size] floats, which must fit into `capacity`. What
-   `vectors` holds after an error is not specified. */
+/* Writes the vectors of texts, [count, embedding_size] floats or, if the options say
+   so, [count, dimensions], which must fit into `capacity`. What `vectors` holds after an error is
+   not specified. */
 HEED_EXPORT heed_status heed_embed(heed_model* model, const heed_string* texts, size_t count,
                                    const heed_embed_options* options, float* vectors,
                                    size_t capacity, heed_error* error);

@@ -17,6 +17,7 @@
 #include "heed/devices.h"
 #include "heed/distill.h"
 #include "heed/embedding.h"
+#include "heed/embedding_precision.h"
 #include "heed/error.h"
 #include "heed/executor.h"
 #include "heed/export.h"

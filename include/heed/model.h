@@ -74,7 +74,7 @@ class HEED_EXPORT Model {
   /// Tokens are 0 to vocab_size() - 1.
   int64_t vocab_size() const;
   /// D, the number of elements of an embedding.
-  int64_t embedding_size() const;
+  int64_t embedding_size(const EmbedOptions& options = {}) const;
   /// The tokens that end an output.
   std::vector<int32_t> eos_ids() const;
   /// The limit of an output that generation_config.json names, which GenerateOptions override.
@@ -189,7 +189,8 @@ class HEED_EXPORT Model {
                                                         const TranslateOptions& options) const;
 
   /// The vector [D] of a text: its hidden states after the encoder, or after a decoder-only model,
-  /// pooled. The empty text has the vector of its special tokens. A translator cannot embed.
+  /// pooled, and mapped by the modules of a sentence-transformers directory. The empty text has the
+  /// vector of its special tokens. A translator cannot embed.
   std::vector<float> embed(const std::string& text, const EmbedOptions& options = {}) const;
   /// The same for many texts, in batches of similar length.
   std::vector<std::vector<float>> embed_batch(const std::vector<std::string>& texts,
@@ -203,6 +204,23 @@ class HEED_EXPORT Model {
   std::vector<std::vector<float>> embed_tokens(const std::vector<std::vector<int32_t>>& texts,
                                                const EmbedOptions& options = {},
                                                int64_t first_number = 1) const;
+  /// A sparse vector of each text, by a SPLADE model (a SparseEncoder of sentence-transformers, or
+  /// a masked language model as it is) or by BGE-M3. Throws Error when the model makes none, and
+  /// when `options` have a pooling, a normalisation or dimensions.
+  std::vector<SparseEmbedding> embed_sparse(const std::vector<std::string>& texts,
+                                            const EmbedOptions& options = {},
+                                            int64_t first_number = 1) const;
+  /// A vector for each token of each text (late interaction), by a MultiVectorEncoder of
+  /// sentence-transformers, a model of PyLate or BGE-M3; max_sim() compares them.
+  /// EmbedOptions::task says whether they are queries. Throws Error as embed_sparse() does.
+  std::vector<MultiVectorEmbedding> embed_multi_vector(const std::vector<std::string>& texts,
+                                                       const EmbedOptions& options = {},
+                                                       int64_t first_number = 1) const;
+  /// The states of the tokens of each text, after the modules of tokens: what embed() pools. Of a
+  /// model with a vector for each token the same as embed_multi_vector().
+  std::vector<MultiVectorEmbedding> token_embeddings(const std::vector<std::string>& texts,
+                                                     const EmbedOptions& options = {},
+                                                     int64_t first_number = 1) const;
   /// The tokens that embed() reads of a text: with the model's prompt before it, truncated.
   std::vector<int32_t> tokens_to_embed(const std::string& text,
                                        const EmbedOptions& options = {}) const;

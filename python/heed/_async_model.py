@@ -110,6 +110,22 @@ class AsyncModel:
         """embed() for asyncio."""
         return await on_thread(lambda: self._calls.embed(texts, **options))
 
+    async def aembed_sparse(self, texts: str | Texts, **options: Unpack[EmbedOptions]) -> Any:
+        """embed_sparse() for asyncio."""
+        return await on_thread(lambda: self._calls.embed_sparse(texts, **options))
+
+    async def aembed_multi_vector(self, texts: str | Texts, **options: Unpack[EmbedOptions]) -> Any:
+        """embed_multi_vector() for asyncio."""
+        return await on_thread(lambda: self._calls.embed_multi_vector(texts, **options))
+
+    async def aencode_query(self, sentences: str | Texts, **arguments: Any) -> Any:
+        """encode_query() for asyncio."""
+        return await on_thread(lambda: self._calls.encode_query(sentences, **arguments))
+
+    async def aencode_document(self, sentences: str | Texts, **arguments: Any) -> Any:
+        """encode_document() for asyncio."""
+        return await on_thread(lambda: self._calls.encode_document(sentences, **arguments))
+
     async def aencode(self, sentences: str | Texts, **arguments: Any) -> Any:
         """encode() for asyncio."""
         return await on_thread(lambda: self._calls.encode(sentences, **arguments))

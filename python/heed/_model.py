@@ -21,7 +21,7 @@ from ._attention import Attention
 from ._json import json_text, with_schema_text
 from ._process import OfOneProcess
 from ._progress import counted_bar, download_bar, in_parts
-from ._sentences import as_tensor, check, cosines, finished, prompt_of
+from ._sentences import as_tensor, check, cosines, in_precision, with_prompt
 from ._session import ChatStream, Session, TextStream
 
 if TYPE_CHECKING:
@@ -360,6 +360,41 @@ class Model(OfOneProcess, AsyncModel):
         parts = in_parts(texts, True, lambda part, first: [self._model.embed(part, given, first)])
         return numpy.concatenate(parts) if parts else self._model.embed([], given, 1)
 
+    @overload
+    def embed_sparse(self, texts: str, **options: Unpack[EmbedOptions]) -> _heed.SparseEmbedding: ...
+    @overload
+    def embed_sparse(self, texts: Texts, **options: Unpack[EmbedOptions]) -> list[_heed.SparseEmbedding]: ...
+    def embed_sparse(
+        self, texts: str | Texts, **options: Unpack[EmbedOptions]
+    ) -> _heed.SparseEmbedding | list[_heed.SparseEmbedding]:
+        """The sparse vector of a text, or of each of many, by a SPLADE model (a SparseEncoder of
+        sentence-transformers, or a masked language model as it is) or by BGE-M3."""
+        given = dict(options)
+        if isinstance(texts, str):
+            return self._model.embed_sparse([texts], given, 1)[0]
+        return self._model.embed_sparse(texts, given, 1)
+
+    @overload
+    def embed_multi_vector(self, texts: str, **options: Unpack[EmbedOptions]) -> Vectors: ...
+    @overload
+    def embed_multi_vector(self, texts: Texts, **options: Unpack[EmbedOptions]) -> list[Vectors]: ...
+    def embed_multi_vector(self, texts: str | Texts, **options: Unpack[EmbedOptions]) -> Vectors | list[Vectors]:
+        """A vector [tokens, D] for each token of a text, or of each of many, by a MultiVectorEncoder of
+        sentence-transformers, a model of PyLate or BGE-M3. `task` is "query" or "document". max_sim() compares them."""
+        given = dict(options)
+        if isinstance(texts, str):
+            return self._model.embed_multi_vector([texts], given, 1)[0]
+        return self._model.embed_multi_vector(texts, given, 1)
+
+    @staticmethod
+    def max_sim(query: Any, document: Any) -> float:
+        """The score of a document's vectors [m, D] for a query's [n, D]: for each of the query's the largest inner
+        product, summed (MaxSim, Khattab and Zaharia 2020)."""
+        import numpy
+
+        products = numpy.asarray(query) @ numpy.asarray(document).T
+        return float(products.max(axis=1).sum())
+
     def encode(
         self,
         sentences: str | Texts,
@@ -370,6 +405,7 @@ class Model(OfOneProcess, AsyncModel):
         show_progress_bar: bool | None = None,
         output_value: str | None = "sentence_embedding",
         precision: str = "float32",
+        ranges: Any = None,
         convert_to_numpy: bool = True,
         convert_to_tensor: bool = False,
         device: object = None,
@@ -379,22 +415,42 @@ class Model(OfOneProcess, AsyncModel):
         """embed() with the arguments of sentence-transformers' encode(), by their names. A numpy array, or a tensor of
         torch with `convert_to_tensor`, or without `convert_to_numpy` a list of vectors; one vector for one text.
 
-        `prompt` stands before each text, `prompt_name` is one of the model's files. `precision` may be "float32",
-        "binary" or "ubinary". `batch_size` is without effect: heed forms batches by tokens, and results do not depend on
-        them. Raises ValueError for what heed cannot do: another `output_value` than "sentence_embedding", other
-        precisions, another `device` than the model's, and a prompt in place of one that the model's files put before
-        each text."""
+        `prompt` stands before each text, `prompt_name` is one of the model's files, of which `prompt` comes first.
+        `precision` may be "float32", "int8", "uint8", "binary" or "ubinary"; the integers are scaled by `ranges`
+        [2, D], the least and the largest number of each dimension, or else by those of the vectors of this call.
+        With the `output_value` "token_embeddings" the result has an array [tokens, D] of each text's states, which are
+        neither normalised nor shortened. `batch_size` is without effect: heed forms batches by tokens, and results do
+        not depend on them. Raises ValueError for what heed cannot do: another `output_value`, and another `device`
+        than the model's."""
         check(output_value, precision, device, self.gpu, batch_size)
-        before = prompt_of(self._model.path, prompt_name, prompt)
-        given = (before + sentences if isinstance(sentences, str) else [before + one for one in sentences]) \
-            if before else sentences
-        normalize = True if normalize_embeddings and truncate_dim is None else None  # else as the model's files say
-        vectors = finished(
-            self.embed(given, progress=bool(show_progress_bar), normalize=normalize),
-            normalize_embeddings, truncate_dim, precision)
+        name = prompt_name if prompt is None else None
+        if output_value == "token_embeddings":
+            lines = [sentences] if isinstance(sentences, str) else sentences
+            states = self._model.token_embeddings(lines, {"prompt": prompt, "prompt_name": name}, 1)
+            tensors = [as_tensor(one) for one in states] if convert_to_tensor else states
+            return tensors[0] if isinstance(sentences, str) else tensors
+        vectors = in_precision(
+            self.embed(
+                sentences,
+                progress=bool(show_progress_bar),
+                normalize=True if normalize_embeddings else None,  # else as the model's files say
+                prompt=prompt,
+                prompt_name=name,
+                dimensions=truncate_dim,
+            ),
+            precision, ranges)
         if convert_to_tensor:
             return as_tensor(vectors)
         return vectors if convert_to_numpy or isinstance(sentences, str) else list(vectors)
+
+    def encode_query(self, sentences: str | Texts, **arguments: Any) -> Any:
+        """encode() with the prompt "query" of the model's files, if no other is given; none if they have none."""
+        return self.encode(sentences, **with_prompt("query", arguments))
+
+    def encode_document(self, sentences: str | Texts, **arguments: Any) -> Any:
+        """encode() with the prompt "document" of the model's files, if no other is given; none if they have none. As in
+        sentence-transformers, a prompt of another name ("passage") is taken only by `prompt_name`."""
+        return self.encode(sentences, **with_prompt("document", arguments))
 
     def similarity(self, first: Any, second: Any) -> Vectors:
         """The cosines [n, m] of the vectors `first` [n, D], or one [D], with those of `second` [m, D]."""

@@ -15,9 +15,10 @@ Prompt = Union[str, Sequence[int], "NDArray[Any]"]
 Prompts = Union["list[str]", "list[list[int]]", "list[str | list[int]]", "list[NDArray[Any]]"]
 Path = Union[str, "os.PathLike[str]"]
 WeightType = Literal["f32", "bf16", "q8_0", "q6_K", "q5_1", "q5_0", "q5_K", "q4_1", "q4_0", "q4_K"]
-Pooling = Literal["mean", "cls", "max", "pooler", "last"]
+Pooling = Literal["mean", "cls", "max", "pooler", "last", "mean_sqrt_len_tokens", "weightedmean"]
 Schema = Union[Mapping[str, Any], bool, Any]  # a JSON Schema, a type, or pydantic's TypeAdapter
 Glossary = Union[Mapping[str, Union[str, Sequence[str]]], Path]  # terms and targets, or a file
+EmbedTask = Literal["query", "document"]
 AttentionKind = Literal["encoder_self", "decoder_self", "cross"]
 
 
@@ -174,6 +175,10 @@ class EmbedOptions(TypedDict, total=False):
 
     pooling: Pooling | None  #: how the states of tokens become one vector [mean]
     normalize: bool | None  #: to length 1 [False]
+    prompt: str | None  #: before each text [the default prompt of the model's files]
+    prompt_name: str | None  #: the same by its name in these files
+    task: EmbedTask | None  #: 'query' or 'document': selects the prompt of that name
+    dimensions: int | None  #: the first numbers of a vector [truncate_dim of the model's files, or all]
     max_seq_length: int | None  #: longer texts are truncated; tokens [those of the model's files]
     batch_tokens: int | None  #: of a batch; does not change results [512; on a GPU 16384]
 

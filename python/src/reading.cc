@@ -16,13 +16,37 @@ nb::object embed(const OpenModel& open, nb::handle texts, const Options& options
   const Model model = open.get();
   const Arguments lines(texts_from(texts, "texts"));
   const auto embed_options = only_options<tasks::EmbedOption>(options, "embed");
-  const auto width = static_cast<size_t>(model.embedding_size());
+  const auto width = static_cast<size_t>(model.embedding_size(embed_options));
   std::vector<float> embeddings = run([&] {
     std::vector<float> rows(lines->size() * width);
     model.embed_batch(*lines, rows, embed_options, first_number);
     return rows;
   });
   return array_of(std::move(embeddings), {lines->size(), width});
+}
+
+nb::typed<nb::list, SparseEmbedding> embed_sparse(const OpenModel& open, nb::handle texts,
+                                                  const Options& options, int64_t first_number) {
+  const Model model = open.get();
+  const Arguments lines(texts_from(texts, "texts"));
+  const auto embed_options = only_options<tasks::EmbedOption>(options, "embed_sparse");
+  return list_of(run([&] { return model.embed_sparse(*lines, embed_options, first_number); }));
+}
+
+/// A list of arrays [tokens, dimension], by a function of Model.
+template <auto embed_tokens>
+nb::list vectors_of_tokens(const OpenModel& open, nb::handle texts, const Options& options,
+                           int64_t first_number) {
+  const Model model = open.get();
+  const Arguments lines(texts_from(texts, "texts"));
+  const auto embed_options = only_options<tasks::EmbedOption>(options, "embed");
+  std::vector<MultiVectorEmbedding> embeddings =
+      run([&] { return (model.*embed_tokens)(*lines, embed_options, first_number); });
+  nb::list arrays;
+  for (MultiVectorEmbedding& one : embeddings)
+    arrays.append(
+        array_of(std::move(one.values), {one.tokens.size(), static_cast<size_t>(one.dimension)}));
+  return arrays;
 }
 
 nb::typed<nb::list, std::vector<LabelScore>> classify(const OpenModel& open, nb::handle texts,
@@ -100,6 +124,16 @@ void bind_reading(nb::class_<OpenModel>& model) {
            nb::sig("def embed(self, texts: object, options: dict[str, typing.Any], first_number: "
                    "int) -> "
                    "numpy.typing.NDArray[numpy.float32]"))
+      .def("embed_sparse", &embed_sparse, nb::arg("texts"), nb::arg("options"),
+           nb::arg("first_number"))
+      .def("token_embeddings", &vectors_of_tokens<&Model::token_embeddings>, nb::arg("texts"),
+           nb::arg("options"), nb::arg("first_number"),
+           nb::sig("def token_embeddings(self, texts: object, options: dict[str, typing.Any], "
+                   "first_number: int) -> list[numpy.typing.NDArray[numpy.float32]]"))
+      .def("embed_multi_vector", &vectors_of_tokens<&Model::embed_multi_vector>, nb::arg("texts"),
+           nb::arg("options"), nb::arg("first_number"),
+           nb::sig("def embed_multi_vector(self, texts: object, options: dict[str, typing.Any], "
+                   "first_number: int) -> list[numpy.typing.NDArray[numpy.float32]]"))
       .def("classify", &classify, nb::arg("texts"), nb::arg("options"))
       .def("rerank", &rerank, nb::arg("query"), nb::arg("documents"), nb::arg("options"))
       .def("label_tokens", &label_tokens, nb::arg("texts"), nb::arg("options"))

@@ -117,6 +117,10 @@ void bind_scores(nb::module_& m) {
       .derived("log_probability", &Score::log_probability, "of all scored tokens")
       .derived("perplexity", &Score::perplexity, "exp of the negative mean of log_probabilities")
       .finish();
+  ValueClass<SparseEmbedding>(m, "SparseEmbedding", "A vector over the vocabulary, mostly zeros.")
+      .field("indices", &SparseEmbedding::indices, "the tokens with an element above zero")
+      .field("values", &SparseEmbedding::values, "their elements")
+      .finish();
   ValueClass<TokenProbability>(m, "TokenProbability", "A candidate and its probability.")
       .field("token", &TokenProbability::token, "a token id")
       .field("probability", &TokenProbability::probability, "of all tokens")

@@ -35,8 +35,9 @@ heed_status heed_embed(heed_model* model, const heed_string* texts, size_t count
   return run(error, [&] {
     const heed::Model loaded = model_of(model);
     const std::vector<std::string> inputs = texts_of(texts, count, "texts");
-    const std::span rows = rows_in(vectors, capacity, inputs.size(), loaded.embedding_size());
     const heed_embed_options from = read_sized(options);
-    loaded.embed_batch(inputs, rows, options_of(from), from.first_number);
+    const heed::EmbedOptions embed = options_of(from);
+    const std::span rows = rows_in(vectors, capacity, inputs.size(), loaded.embedding_size(embed));
+    loaded.embed_batch(inputs, rows, embed, from.first_number);
   });
 }

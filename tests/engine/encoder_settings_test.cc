@@ -153,8 +153,11 @@ TEST(SettingsOfEncoders, AreRefusedByNameWhereHeedCannotApplyThem) {
           "prompts");
   refused({{"config_sentence_transformers.json", {{"truncate_dim", 0}}}},
           "config_sentence_transformers.json: truncate_dim is 0");
-  refused({{"2_Normalize/config.json", {{"module_input_name", "token_embeddings"}}}},
-          "2_Normalize/config.json: module_input_name is \"token_embeddings\"");
+  refused(
+      {{"2_Normalize/config.json",
+        {{"module_input_name", "token_embeddings"}, {"module_output_name", "token_embeddings"}}}},
+      "modules.json: the module Normalize reads token_embeddings, which are of no effect after "
+      "Pooling");
   refused({{"tokenizer_config.json", {{"truncation_side", "middle"}}}},
           "tokenizer_config.json: truncation_side is \"middle\"");
 }

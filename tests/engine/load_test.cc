@@ -39,7 +39,7 @@ TEST(Load, ReadsEverythingFromAGgufFileThatWasOpenedOnce) {
   EXPECT_GT(read_tokenizer(files).vocab_size(), 0);
   EXPECT_EQ(generate::read_generation_config(files, transformer->config()).rules.eos_ids,
             transformer->config().eos_ids());
-  EXPECT_EQ(tasks::read_embedder_options(files).pooling, Pooling::cls);
+  EXPECT_EQ(tasks::read_embedder_options(files).pooling, std::vector{Pooling::cls});
   EXPECT_THROW(load_transformer(path, {}), Error);
 }
 

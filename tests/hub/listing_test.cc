@@ -80,12 +80,15 @@ TEST(NeededFiles, OfAnIndexHaveItsFormatAndLieInItsFolder) {
 
 TEST(NeededFiles, OfModulesLieInTheirFolders) {
   const TemporaryDirectory folder;
-  const auto settings = [&](const std::string& json) {
+  const auto settings = [&](const std::string& json, bool weights = false) {
     write_quickly(folder / "modules.json", json);
-    return module_settings(folder / "modules.json");
+    return module_files(folder / "modules.json", weights);
   };
   EXPECT_EQ(settings(R"([{"path": ""}, {"path": "1_Pooling"}, {}])"),
             std::vector<std::string>{"1_Pooling/config.json"});
+  const std::vector<std::string> with_weights{"2_Dense/config.json", "2_Dense/model.safetensors",
+                                              "2_Dense/pytorch_model.bin"};
+  EXPECT_EQ(settings(R"([{"path": "2_Dense"}])", true), with_weights);
   expect_error([&] { settings(R"([{"path": "../x"}])"); }, "expected one in the repository");
   expect_error([&] { settings("[1]"); }, "expected an object");
 }
@@ -117,7 +120,7 @@ TEST(Listing, FuzzFilesThatNameOthers) {
       R"({"metadata": {"total_size": 12}, "weight_map": {"a": "1.safetensors", "b": "2.safetensors"}})",
       [](const auto& path) { return shards_of(path, weight_formats().front()); });
   attack(R"([{"idx": 1, "path": "1_Pooling", "type": "x.Pooling"}, {"path": ""}])",
-         module_settings);
+         [](const auto& path) { return module_files(path, true); });
 }
 
 TEST(Listing, OfAMegabyteIsReadOrRefusedAtABoundedCost) {

@@ -42,6 +42,11 @@ class TestEncode:
         assert numpy.array_equal(encoder.encode(LINES, precision="ubinary"), bits)
         binary = encoder.encode(LINES, precision="binary")
         assert binary.dtype == numpy.int8 and numpy.array_equal(binary, (bits.astype(int) - 128))
+        ranges = numpy.stack([vectors.min(axis=0), vectors.max(axis=0)])
+        uint8 = encoder.encode(LINES, precision="uint8")
+        assert uint8.dtype == numpy.uint8 and uint8.min(axis=0).max() == 0
+        assert numpy.array_equal(encoder.encode(LINES, precision="uint8", ranges=ranges), uint8)
+        assert numpy.array_equal(encoder.encode(LINES, precision="int8"), (uint8.astype(int) - 128))
         torch = types.SimpleNamespace(from_numpy=lambda array: ("tensor", array))
         monkeypatch.setitem(sys.modules, "torch", torch)
         kind, shared = encoder.encode(LINES, convert_to_tensor=True)
@@ -50,12 +55,21 @@ class TestEncode:
         with pytest.raises(ImportError, match="convert_to_tensor needs torch"):
             encoder.encode(LINES, convert_to_tensor=True)
 
+    def test_vectors_of_tokens_are_what_is_pooled(self, encoder):
+        states = encoder.encode(LINES, output_value="token_embeddings")
+        assert [len(one) for one in states] == [encoder.count_tokens(line) for line in LINES]
+        assert numpy.allclose([one.mean(axis=0) for one in states], encoder.encode(LINES), atol=1e-6)
+        assert numpy.array_equal(encoder.encode(LINES[0], output_value="token_embeddings"), states[0])
+
     def test_what_heed_cannot_do_is_refused(self, encoder):
         for arguments, message in (
-                ({"output_value": "token_embeddings"}, "sentence_embedding"), ({"output_value": None}, "output_value"),
-                ({"precision": "int8"}, "float32, binary, ubinary"), ({"device": "cuda:0"}, "computes on 'cpu'"),
-                ({"truncate_dim": 0}, "1 to 64"), ({"truncate_dim": 65}, "1 to 64"),
-                ({"prompt_name": "query"}, "the prompts of the model's files are: none")):
+                ({"output_value": "states"}, "token_embeddings"), ({"output_value": None}, "output_value"),
+                ({"output_value": "token_embeddings", "precision": "int8"}, "vectors of tokens are float32"),
+                ({"precision": "int4"}, "float32, int8, uint8, binary, ubinary"),
+                ({"precision": "int8", "ranges": [[0.0], [1.0]]}, "ranges has the shape"),
+                ({"device": "cuda:0"}, "computes on 'cpu'"),
+                ({"truncate_dim": 0}, "at least 1"), ({"truncate_dim": 65}, "1 to 64"),
+                ({"prompt_name": "passage"}, "the prompts of the model's files are: none")):
             with pytest.raises(ValueError, match=message):
                 encoder.encode(LINES, **arguments)
         with pytest.raises(TypeError, match="pool"):
@@ -65,18 +79,26 @@ class TestEncode:
         assert numpy.array_equal(encoder.encode(["sea"], prompt="the old "), encoder.embed(["the old sea"]))
         assert numpy.array_equal(encoder.encode("sea", prompt="the "), encoder.embed("the sea"))
         directory = make_encoder(tmp_path / "encoder", masked=False)
+        (directory / "modules.json").write_text(json.dumps([
+            {"path": "", "type": "sentence_transformers.models.Transformer"},
+            {"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}]))
+        (directory / "1_Pooling").mkdir()
+        (directory / "1_Pooling/config.json").write_text('{"pooling_mode": "mean"}')
         settings = directory / "config_sentence_transformers.json"
         settings.write_text(json.dumps({"prompts": {"query": "the "}}))
         model = heed.load(directory, random_weights=7)
         assert numpy.array_equal(model.encode(["sea"], prompt_name="query"), model.embed(["the sea"]))
-        with pytest.raises(ValueError, match="are: query"):
+        with pytest.raises(ValueError, match="are: .query"):
             model.encode(["sea"], prompt_name="passage")
         settings.write_text(json.dumps({"prompts": {"query": "the ", "old": "old "}, "default_prompt_name": "query"}))
         model = heed.load(directory, random_weights=7)
         for arguments in ({}, {"prompt_name": "query"}, {"prompt": "the "}):
             assert numpy.array_equal(model.encode(["sea"], **arguments), model.embed(["sea"]))
-        with pytest.raises(ValueError, match="cannot replace"):
-            model.encode(["sea"], prompt_name="old")
+        assert numpy.array_equal(model.encode(["sea"], prompt_name="old"), model.embed(["old sea"], prompt=""))
+        assert numpy.array_equal(model.encode_query("sea"), model.embed("the sea", prompt=""))
+        assert numpy.array_equal(model.encode_document("sea"), model.embed("sea", prompt=""))
+        assert numpy.array_equal(
+            model.encode_document("sea", prompt="old "), model.embed("sea", task="query", prompt="old "))
 
     def test_similarity_is_the_cosine(self, encoder):
         vectors = encoder.encode(LINES)

@@ -123,10 +123,11 @@ TEST(Embeddings, PutThePromptOfAPurposeBeforeEachText) {
   const Answer tei = server.post("/embed", {{"inputs", "sea"}, {"prompt_name", "passage"}});
   EXPECT_EQ(tei.json()[0], document);
   EXPECT_EQ(server.post("/embed", {{"inputs", "sea"}, {"prompt_name", "query"}}).status, 400);
-  EXPECT_EQ(PromptedServer(true, "passage")
-                .post("/v1/embeddings", {{"input", "sea"}, {"input_type", "query"}})
-                .status,
-            400);
+  const PromptedServer with_default(true, "passage");
+  EXPECT_EQ(with_default.vector_of(), document);
+  EXPECT_EQ(with_default.vector_of({{"input_type", "query"}}), query);
+  EXPECT_EQ(with_default.post("/api/embed", {{"input", "sea"}}).json()["embeddings"][0],
+            with_default.vector_of());
 }
 
 TEST(Embeddings, NameAPurposeThatHasNoEffect) {

@@ -25,6 +25,8 @@ WRITER = '[[model]]\nname = "writer"\npath = "decoder"\nrandom_weights = 1\n'
 READER = f'[[model]]\nname = "reader"\npath = "{GOLDEN}/translation/mbart-50"\non_first_use = true\n'
 EN_DE = (f'[[model]]\nname = "en-de"\npath = "{GOLDEN}/translation/opus-mt"\n'
          'source_language = "en"\ntarget_language = "de"\n')
+EMBEDDER = f'[[model]]\nname = "embedder"\npath = "{GOLDEN}/encoders/embed-bert"\n'
+RERANKER = f'[[model]]\nname = "reranker"\npath = "{GOLDEN}/encoders/rerank"\n'
 TRANSLATOR = f'[[model]]\nname = "translator"\npath = "{GOLDEN}/translation/nllb"\n'
 
 

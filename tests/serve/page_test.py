@@ -11,10 +11,11 @@ import time
 
 import page_chat
 import page_markdown
+import page_search
 import page_translate
 from devtools import Browser, find_chromium
-from page_steps import (EN_DE, LAST, READER, TRANSLATOR, WRITER, Server, ask, choose, focus, make_decoder, press, set_field,
-                        tabs, visible)
+from page_steps import (EMBEDDER, EN_DE, LAST, READER, RERANKER, TRANSLATOR, WRITER, Server, ask, choose, focus,
+                        make_decoder, press, set_field, tabs, visible)
 
 
 def attention_is_drawn(browser):
@@ -200,11 +201,11 @@ def main():
 
         browser = Browser()
         stack.callback(browser.close)
-        server = start(WRITER + TRANSLATOR + EN_DE + READER)
+        server = start(WRITER + TRANSLATOR + EN_DE + READER + EMBEDDER + RERANKER)
         browser.open(server.address)
         browser.wait("document.querySelector('#tab-load') && !document.querySelector('#tab-load').hidden")
-        assert tabs(browser) == ["Translate", "Chat", "Attention", "Load"], tabs(browser)
-        checks = (*page_translate.CHECKS, *page_chat.CHECKS, *page_markdown.CHECKS, attention_is_drawn, load_is_live,
+        assert tabs(browser) == ["Translate", "Chat", "Search", "Attention", "Load"], tabs(browser)
+        checks = (*page_translate.CHECKS, *page_chat.CHECKS, *page_markdown.CHECKS, *page_search.CHECKS, attention_is_drawn, load_is_live,
                   keys_and_theme, fits_narrow_screens)
         for check in checks:
             begin = time.monotonic()

@@ -51,7 +51,8 @@ class EmbedderOf : public testing::TestWithParam<Pooling> {};
 
 INSTANTIATE_TEST_SUITE_P(Poolings, EmbedderOf,
                          testing::Values(Pooling::mean, Pooling::cls, Pooling::max, Pooling::pooler,
-                                         Pooling::last),
+                                         Pooling::last, Pooling::mean_sqrt_len_tokens,
+                                         Pooling::weightedmean),
                          [](const auto& pooling) { return std::string(name_of(pooling.param)); });
 
 TEST_P(EmbedderOf, AnEmbeddingDoesNotDependOnTheBatchOrTheNumberOfThreads) {
@@ -59,7 +60,7 @@ TEST_P(EmbedderOf, AnEmbeddingDoesNotDependOnTheBatchOrTheNumberOfThreads) {
   const std::vector<std::string> all = texts(200);
   const auto embed = [&](const std::vector<std::string>& some, int64_t batch_tokens) {
     return Embedder(model, letter_tokenizer(),
-                    {.pooling = GetParam(), .normalize = true, .batch_tokens = batch_tokens})
+                    {.pooling = {GetParam()}, .normalize = true, .batch_tokens = batch_tokens})
         .embed(some);
   };
   const auto expected = embed(all, 1 << 20);
@@ -73,9 +74,10 @@ TEST_P(EmbedderOf, AnEmbeddingDoesNotDependOnTheBatchOrTheNumberOfThreads) {
 TEST(Embedder, PoolsTheStatesOfTheTokens) {
   const model::Transformer model = small_encoder();
   const auto embed = [&](Pooling pooling, const std::string& text) {
-    return Embedder(model, letter_tokenizer(), {.pooling = pooling}).embed({text})[0];
+    return Embedder(model, letter_tokenizer(), {.pooling = {pooling}}).embed({text})[0];
   };
-  for (const Pooling pooling : {Pooling::cls, Pooling::max, Pooling::last})
+  for (const Pooling pooling : {Pooling::cls, Pooling::max, Pooling::last, Pooling::weightedmean,
+                                Pooling::mean_sqrt_len_tokens})
     EXPECT_EQ(embed(pooling, "k"), embed(Pooling::mean, "k"));
   const auto first = embed(Pooling::cls, "a b"), last = embed(Pooling::last, "a b");
   const auto mean = embed(Pooling::mean, "a b"), max = embed(Pooling::max, "a b");

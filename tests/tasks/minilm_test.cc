@@ -44,8 +44,8 @@ class MiniLM : public testing::Test {
 };
 
 TEST_F(MiniLM, EmbeddingsEqualThoseOfSentenceTransformers) {
-  EXPECT_EQ(options_.pooling, Pooling::mean);
-  EXPECT_TRUE(options_.normalize);
+  EXPECT_EQ(options_.pooling, std::vector{Pooling::mean});
+  EXPECT_TRUE(options_.normalizes());
   EXPECT_EQ(options_.max_seq_length, 256);
   const Tensor expected = golden_->get("embeddings");  // [100, 384]
   const auto found = Embedder(*model_, *tokenizer_, options_).embed(sentences());

@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 /// Whether a file, judging by its name, belongs to the tokenizer or the settings. An index of
 /// shards does not.
 bool is_copied(const fs::path& file) {
-  constexpr std::array kEnds{".json", ".txt", ".model", ".spm", ".jinja"};
+  // Weights in a .pt file are those of BGE-M3's heads.
+  constexpr std::array kEnds{".json", ".txt", ".model", ".spm", ".jinja", "_linear.pt"};
   const std::string name = file.filename().string();
   if (name.ends_with(".index.json") || name == "config.json") return false;
   return std::any_of(kEnds.begin(), kEnds.end(),
@@ -28,10 +29,10 @@ std::vector<fs::path> copied_files(const fs::path& directory) {
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
     if (entry.is_regular_file() && is_copied(entry.path()))
       files.push_back(entry.path().filename());
-    const fs::path settings = entry.path().filename() / "config.json";
-    if (entry.is_directory() && path_exists(directory / settings) &&
-        path_exists(directory / "modules.json"))
-      files.push_back(settings);
+    if (!entry.is_directory() || !path_exists(directory / "modules.json")) continue;
+    for (const char* const name : {"config.json", "model.safetensors", "pytorch_model.bin"})
+      if (const fs::path file = entry.path().filename() / name; path_exists(directory / file))
+        files.push_back(file);
   }
   return files;
 }

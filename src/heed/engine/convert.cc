@@ -219,9 +219,17 @@ class GgufSettings {
     if (config_.classifier.present()) return;
     if (!path_exists(files_.path() / tasks::kModulesFile)) return;
     const auto options = tasks::read_embedder_options(files_);
-    const auto type = tasks::gguf_pooling_type(options.pooling);
+    const bool single = options.pooling.size() == 1;
+    const auto type = single ? tasks::gguf_pooling_type(options.pooling[0]) : std::nullopt;
     require(type.has_value(),
-            "the pooling is the maximum, which GGUF files cannot say: expected mean, cls or last");
+            "the pooling is {}, which GGUF files cannot say: expected mean, cls or last",
+            single ? name_of(options.pooling[0]) : "of several kinds");
+    require(options.of_tokens.empty() &&
+                std::ranges::all_of(options.of_texts,
+                                    [](const auto& one) { return one->normalizes(); }),
+            "{}: there are modules with weights (Dense or LayerNorm), which heed does not write "
+            "into GGUF files",
+            (files_.path() / tasks::kModulesFile).string());
     values_[architecture_ + ".pooling_type"] = *type;
     const std::pair<const char*, bool> others[] = {{"the prompt", !options.prompt.empty()},
                                                    {"truncate_dim", options.truncate_dim > 0},

@@ -140,8 +140,13 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
   result->generation.set(
       [&] { return generate::read_generation_config(files, transformer.config()); });
   const int64_t context = tasks::context_limit(transformer.config());
-  result->embedding.set([&] { return tasks::read_embedder_options(files, context); });
-  result->text_settings.set([&] { return tasks::read_text_settings(path, context); });
+  result->embedding.set([&] {
+    auto read = tasks::read_embedder_options(files, context);
+    read.width(transformer.config().d_model);  // throws if the modules do not fit the model
+    return read;
+  });
+  result->text_settings.set(
+      [&] { return tasks::read_text_settings(path, context, tasks::TransformerTask::scores); });
   result->chat_templates.set(
       [&] { return chat_templates(files, result->shared_tokenizer("chat")); });
   result->pair_settings.set(
@@ -253,15 +258,21 @@ std::shared_ptr<const tasks::Embedder> LoadedModel::embedder(const EmbedOptions&
   return asked == EmbedOptions() ? default_embedder.value() : make_embedder(asked);
 }
 
-std::shared_ptr<const tasks::Embedder> LoadedModel::make_embedder(const EmbedOptions& asked) const {
+tasks::EmbedderOptions LoadedModel::embedder_options(const EmbedOptions& asked) const {
   tasks::EmbedderOptions result = embedding.value();
   check_all<tasks::EmbedOption>(asked);
-  result.pooling = asked.pooling.value_or(result.pooling);
-  if (asked.normalize) result.normalize = result.normalize_last = *asked.normalize;
-  result.max_seq_length = asked.max_seq_length.value_or(result.max_seq_length);
-  result.batch_tokens = asked.batch_tokens;
+  result.apply(asked, transformer->config().d_model);
   result.dtype = activations();
-  return std::make_shared<tasks::Embedder>(*transformer, shared_tokenizer("embedding"), result);
+  return result;
+}
+
+tasks::TextReader LoadedModel::text_reader(const EmbedOptions& asked) const {
+  return {transformer->config(), shared_tokenizer("embedding"), embedder_options(asked)};
+}
+
+std::shared_ptr<const tasks::Embedder> LoadedModel::make_embedder(const EmbedOptions& asked) const {
+  return std::make_shared<tasks::Embedder>(*transformer, shared_tokenizer("embedding"),
+                                           embedder_options(asked));
 }
 
 inspect::ModelInput LoadedModel::attention_input(const std::string& text,

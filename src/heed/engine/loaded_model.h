@@ -89,6 +89,11 @@ struct LoadedModel {
   /// GenerateOptions completed by generation_config.json and by how the model was loaded. Throws
   /// Error on numbers that are out of range.
   generate::GeneratorOptions generator_options(const GenerateOptions& asked) const;
+  /// EmbedOptions completed by the model's files. Throws Error on numbers out of range and on a
+  /// prompt_name that the files do not have.
+  tasks::EmbedderOptions embedder_options(const EmbedOptions& asked) const;
+  /// What an embedder with these options reads of a text.
+  tasks::TextReader text_reader(const EmbedOptions& asked) const;
   /// An embedder with these options, completed by the model's files. Throws Error as Model::embed()
   /// does.
   std::shared_ptr<const tasks::Embedder> embedder(const EmbedOptions& asked = {}) const;

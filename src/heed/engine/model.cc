@@ -46,11 +46,11 @@ int64_t Model::context_length() const {
 
 int64_t Model::vocab_size() const { return loaded_->transformer->config().vocab_size; }
 
-int64_t Model::embedding_size() const {
+int64_t Model::embedding_size(const EmbedOptions& options) const {
   const int64_t width = loaded_->transformer->config().d_model;
   if (!loaded_->embedding.has_value()) return width;
-  const int64_t truncated = loaded_->embedding.value().truncate_dim;
-  return truncated == 0 ? width : std::min(width, truncated);
+  const tasks::EmbedderOptions made = loaded_->embedder_options(options);
+  return made.pooling.empty() && made.splade ? vocab_size() : made.width(width);
 }
 
 std::vector<int32_t> Model::eos_ids() const { return loaded_->generation.value().rules.eos_ids; }

@@ -7,7 +7,9 @@
 #include "heed/model/check_input.h"
 #include "heed/tasks/fill.h"
 #include "heed/tasks/hidden_states.h"
+#include "heed/tasks/multi_vector_embedder.h"
 #include "heed/tasks/scorer.h"
+#include "heed/tasks/sparse_embedder.h"
 #include "heed/text/utf8.h"
 
 namespace heed {
@@ -20,6 +22,14 @@ std::string with_masks(std::string text, const std::string& mask) {
          at += mask.size())
       text.replace(at, other.size(), mask);
   return text;
+}
+
+/// Throws InputError on options that only vectors of whole texts have.
+void require_for_single_vectors(const EmbedOptions& options) {
+  require_input(
+      !options.pooling && !options.normalize && !options.dimensions,
+      "pooling, normalize and dimensions are of embed(), which gives one dense vector of a "
+      "text");
 }
 
 void require_scores_texts(const engine::LoadedModel& model) {
@@ -66,24 +76,62 @@ std::vector<std::vector<float>> Model::embed_tokens(const std::vector<std::vecto
   return embedder->embed_tokens(texts);
 }
 
+std::vector<SparseEmbedding> Model::embed_sparse(const std::vector<std::string>& texts,
+                                                 const EmbedOptions& options,
+                                                 int64_t first_number) const {
+  const ExecutorScope scope(*loaded_->executor);
+  require_for_single_vectors(options);
+  engine::require_utf8_texts(texts, "text", first_number);
+  return tasks::SparseEmbedder(*loaded_->transformer, loaded_->shared_tokenizer("embedding"),
+                               loaded_->embedder_options(options))
+      .embed(texts, first_number);
+}
+
+std::vector<MultiVectorEmbedding> Model::embed_multi_vector(const std::vector<std::string>& texts,
+                                                            const EmbedOptions& options,
+                                                            int64_t first_number) const {
+  const ExecutorScope scope(*loaded_->executor);
+  require_for_single_vectors(options);
+  engine::require_utf8_texts(texts, "text", first_number);
+  return tasks::MultiVectorEmbedder(*loaded_->transformer, loaded_->shared_tokenizer("embedding"),
+                                    loaded_->embedder_options(options))
+      .embed(texts, first_number);
+}
+
+std::vector<MultiVectorEmbedding> Model::token_embeddings(const std::vector<std::string>& texts,
+                                                          const EmbedOptions& options,
+                                                          int64_t first_number) const {
+  const ExecutorScope scope(*loaded_->executor);
+  require_for_single_vectors(options);
+  engine::require_utf8_texts(texts, "text", first_number);
+  tasks::EmbedderOptions made = loaded_->embedder_options(options);
+  if (!made.pooling.empty()) {  // BGE-M3's several vectors are not what is pooled
+    made.multi_vector.emplace();
+    made.multi_vector_modules.clear();
+  }
+  return tasks::MultiVectorEmbedder(*loaded_->transformer, loaded_->shared_tokenizer("embedding"),
+                                    std::move(made))
+      .embed(texts, first_number);
+}
+
 std::vector<int32_t> Model::tokens_to_embed(const std::string& text,
                                             const EmbedOptions& options) const {
   text::require_utf8(text, "the text");
-  return loaded_->embedder(options)->tokens(text);
+  return loaded_->text_reader(options).tokens(text);
 }
 
 int64_t Model::count_tokens_to_embed(const std::string& text, const EmbedOptions& options) const {
   text::require_utf8(text, "the text");
-  return loaded_->embedder(options)->count_tokens(text);
+  return loaded_->text_reader(options).count_tokens(text);
 }
 
 int64_t Model::max_embedded_tokens(const EmbedOptions& options) const {
-  return loaded_->embedder(options)->max_tokens();
+  return loaded_->text_reader(options).max_tokens();
 }
 
 EmbedSettings Model::embed_settings() const {
   const tasks::EmbedderOptions& read = loaded_->embedding.value();
-  return {read.pooling, read.normalize, read.prompt, read.include_prompt, read.prompts};
+  return {read.pooling, read.normalizes(), read.prompt, read.include_prompt, read.prompts};
 }
 
 std::vector<ScoreWindow> Model::score_windows(std::string_view text,

@@ -16,7 +16,14 @@ ModelTasks Model::tasks() const {
   tasks.generate = decoder && head && !translator;
   tasks.chat = tasks.generate && has_chat_template();
   tasks.translate = encoder && decoder && translator;
-  tasks.embed = tokenizer && !translator && f32;
+  const bool reads = tokenizer && !translator && f32;
+  tasks.embed = reads;
+  if (loaded_->embedding.has_value()) {
+    const tasks::EmbedderOptions& files = loaded_->embedding.value();
+    tasks.embed = reads && !files.pooling.empty();
+    tasks.embed_sparse = reads && (files.splade || files.lexical);
+    tasks.embed_multi_vector = reads && files.multi_vector;
+  }
   tasks.classify = tokenizer && f32 && config.classifier.kind == Kind::sequence;
   tasks.label_tokens = tokenizer && f32 && config.classifier.kind == Kind::token;
   const bool answers = loaded_->pair_settings.has_value() &&

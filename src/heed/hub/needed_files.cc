@@ -17,32 +17,17 @@ using Json = nlohmann::json;
 }  // namespace
 
 std::span<const std::string> settings_files() {
-  static const auto kFiles = std::to_array<std::string>({kConfigFile,
-                                                         "generation_config.json",
-                                                         "chat_template.jinja",
-                                                         kModulesFile,
-                                                         "sentence_bert_config.json",
-                                                         "sentence_roberta_config.json",
-                                                         "sentence_distilbert_config.json",
-                                                         "sentence_camembert_config.json",
-                                                         "sentence_albert_config.json",
-                                                         "sentence_xlm-roberta_config.json",
-                                                         "sentence_xlnet_config.json",
-                                                         "config_sentence_transformers.json",
-                                                         "tokenizer.json",
-                                                         "tokenizer_config.json",
-                                                         "special_tokens_map.json",
-                                                         "added_tokens.json",
-                                                         "vocab.json",
-                                                         "target_vocab.json",
-                                                         "merges.txt",
-                                                         "vocab.txt",
-                                                         "tokenizer.model",
-                                                         "spiece.model",
-                                                         "sentencepiece.bpe.model",
-                                                         "spm.model",
-                                                         "source.spm",
-                                                         "target.spm"});
+  static const auto kFiles = std::to_array<std::string>(
+      {kConfigFile, "generation_config.json", "chat_template.jinja", kModulesFile,
+       "sentence_bert_config.json", "sentence_roberta_config.json",
+       "sentence_distilbert_config.json", "sentence_camembert_config.json",
+       "sentence_albert_config.json", "sentence_xlm-roberta_config.json",
+       "sentence_xlnet_config.json", "config_sentence_transformers.json", "tokenizer.json",
+       "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json",
+       "target_vocab.json", "merges.txt", "vocab.txt", "tokenizer.model", "spiece.model",
+       "sentencepiece.bpe.model", "spm.model",
+       // BGE-M3's heads
+       "sparse_linear.pt", "colbert_linear.pt", "source.spm", "target.spm"});
   return kFiles;
 }
 
@@ -79,7 +64,7 @@ std::vector<std::string> shards_of(const std::filesystem::path& index, const Wei
   return {shards.begin(), shards.end()};
 }
 
-std::vector<std::string> module_settings(const std::filesystem::path& modules) {
+std::vector<std::string> module_files(const std::filesystem::path& modules, bool weights) {
   const std::string file = modules.string();
   const Json json = parse_json(read_file(modules), file);
   require(json.is_array(), "{}: expected a list, found {}", file, excerpt(json));
@@ -91,6 +76,9 @@ std::vector<std::string> module_settings(const std::filesystem::path& modules) {
     require(is_inner_path(folder), "{}: the path of a module is {}, expected one in the repository",
             file, quoted(folder));
     files.push_back(folder + "/config.json");
+    if (!weights) continue;
+    for (const char* const name : {"/model.safetensors", "/pytorch_model.bin"})
+      files.push_back(folder + name);
   }
   return files;
 }

@@ -35,7 +35,8 @@ std::span<const std::string> adapter_weights();
 std::vector<std::string> shards_of(const std::filesystem::path& index, const WeightFiles& format);
 
 /// The settings of the modules that sentence-transformers' modules.json lists
-/// ("1_Pooling/config.json"). Throws Error when it is damaged.
-std::vector<std::string> module_settings(const std::filesystem::path& modules);
+/// ("1_Pooling/config.json") and, if they are wanted, the weights that a Dense has beside them.
+/// Each is optional. Throws Error when it is damaged.
+std::vector<std::string> module_files(const std::filesystem::path& modules, bool weights);
 
 }  // namespace heed::hub

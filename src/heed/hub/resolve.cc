@@ -61,7 +61,7 @@ void mark_absent_files(const RepositoryCache& cache, const Listing& listing,
   if (!model.file.empty()) return;
   std::vector<std::string> files(settings_files().begin(), settings_files().end());
   if (listing.files.contains(kModulesFile))
-    std::ranges::copy(module_settings(cache.snapshot(listing.commit) / kModulesFile),
+    std::ranges::copy(module_files(cache.snapshot(listing.commit) / kModulesFile, true),
                       std::back_inserter(files));
   for (const std::string& file : files)
     if (!listing.files.contains(file)) cache.mark_absent(listing.commit, file);

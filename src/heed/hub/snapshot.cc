@@ -106,7 +106,8 @@ Snapshot state_of(const RepositoryCache& cache, const std::string& commit, const
   const bool complete =
       std::ranges::all_of(settings_files(), is_known) &&
       (!is_cached(kModulesFile) ||
-       std::ranges::all_of(module_settings(cache.snapshot(commit) / kModulesFile), is_known));
+       std::ranges::all_of(
+           module_files(cache.snapshot(commit) / kModulesFile, wanted == Wanted::model), is_known));
   return complete ? Snapshot::complete : Snapshot::usable;
 }
 
@@ -156,7 +157,8 @@ std::vector<std::string> wanted_files(const Listing& listing, const RepositoryCa
   const std::filesystem::path snapshot = cache.snapshot(listing.commit);
   for (const std::string& file : settings_files()) add_if_listed(file);
   if (listing.files.contains(kModulesFile))
-    for (const std::string& file : module_settings(snapshot / kModulesFile)) add_if_listed(file);
+    for (const std::string& file : module_files(snapshot / kModulesFile, wanted == Wanted::model))
+      add_if_listed(file);
   if (wanted == Wanted::settings) return files;
   const WeightFiles& format = *format_of(listing);
   if (std::ranges::any_of(format.whole, add_if_listed)) return files;

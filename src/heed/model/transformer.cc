@@ -26,6 +26,28 @@ nn::SelfSpans whole(const std::vector<int32_t>& offsets) {
           static_cast<int64_t>(offsets.size()) - 1};
 }
 
+/// The same with fewer keys. Attention takes the last query of a sequence to have the position of
+/// the last key, which only biases and windows depend on.
+nn::Spans attended_part(const ModelConfig& config, const Tokens& source) {
+  kernels::AttentionMetadata spans = kernels::AttentionMetadata::self(source.offsets);
+  require(std::ssize(source.attended) == spans.sequences(), "attended has {} numbers, expected {}",
+          source.attended.size(), spans.sequences());
+  require(!config.has_relative_bias(),
+          "a model with relative biases cannot leave out tokens in attention");
+  for (size_t b = 0; b < source.attended.size(); ++b) {
+    const int64_t length = source.offsets[b + 1] - source.offsets[b];
+    require(source.attended[b] >= 0 && source.attended[b] <= length,
+            "attended[{}] is {}, expected 0 to {}", b, source.attended[b], length);
+    for (const int64_t window : config.windows)
+      require(window == 0 || length <= window,
+              "a sequence of {} tokens is longer than the window of attention, {}, in which tokens "
+              "cannot be left out",
+              length, window);
+    spans.kv_end[b] = spans.kv_begin[b] + source.attended[b];
+  }
+  return shared(std::move(spans));
+}
+
 // Scaled by sqrt(D), its rows have about the variance of the positions' sinusoids.
 Parameter& create_embedding(nn::Parameters& parameters, const std::string& name, int64_t rows,
                             int64_t d_model) {
@@ -126,7 +148,8 @@ Tensor Transformer::run_encoder(Context& context, const Tokens& source,
   require(has_encoder(), "the model has no encoder");
   use_attached(context);
   check_lengths("source", source.offsets);
-  const nn::SelfSpans spans = whole(source.offsets);
+  nn::SelfSpans spans = whole(source.offsets);
+  if (!source.attended.empty()) spans.spans = attended_part(config_, source);
   const std::vector<int32_t> positions = nn::positions_within(source.offsets);
   std::vector<nn::KeyValueCache> forgotten(encoder_->layers().size());
   return encoder_->forward(context, source.ids,

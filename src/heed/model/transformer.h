@@ -19,6 +19,9 @@ struct Tokens {
   std::span<const int32_t> ids;         // [N]
   const std::vector<int32_t>& offsets;  // [B+1]
   std::span<const int32_t> types = {};  // [N], the segments of a pair; empty: all 0
+  /// [B], of an encoder: the first so many tokens of a sequence are attended to, by all of its
+  /// tokens; empty: all are.
+  std::span<const int32_t> attended = {};
 };
 
 /// The encoder's output for a batch of sources, and the keys and values of it that each decoder

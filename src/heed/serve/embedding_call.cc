@@ -13,8 +13,8 @@ std::vector<int32_t> tokens_to_embed(const Model& model, TokenizedText input, bo
   if (input.tokens.empty()) throw invalid_request(path, fmt::format("{} has no tokens", path));
   if (limit == 0 || std::ssize(input.tokens) < limit) return std::move(input.tokens);
   // As many tokens as there may be: what is left of a longer text, perhaps.
-  const int64_t count =
-      input.text ? model.count_tokens_to_embed(*input.text) : std::ssize(input.tokens);
+  const int64_t count = input.text ? model.count_tokens_to_embed(*input.text, {.prompt = ""})
+                                   : std::ssize(input.tokens);
   if (count > limit && !truncate) throw context_length_exceeded(path, count, limit);
   input.tokens.resize(static_cast<size_t>(limit));
   return std::move(input.tokens);
@@ -58,8 +58,7 @@ std::vector<TokenizedText> read_to_embed(const Model& model, const std::vector<s
   std::vector<TokenizedText> input;
   for (size_t i = 0; i < texts.size(); ++i) {
     if (!truncate) refuse_overlong_text(model, texts[i], fmt::format("{}[{}]", field, i));
-    const std::string text = prompt + texts[i];
-    input.push_back({model.tokens_to_embed(text), text});
+    input.push_back({model.tokens_to_embed(texts[i], {.prompt = prompt}), prompt + texts[i]});
   }
   return input;
 }

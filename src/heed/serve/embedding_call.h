@@ -10,8 +10,8 @@
 
 namespace heed::serve {
 
-/// The tokens of a text to embed, cut to what the model reads if `truncate`. Throws ApiError, which
-/// names `path`, when there are none or too many.
+/// The tokens of a text to embed, which is its text with the prompt, cut to what the model reads if
+/// `truncate`. Throws ApiError, which names `path`, when there are none or too many.
 std::vector<int32_t> tokens_to_embed(const Model& model, TokenizedText input, bool truncate,
                                      const std::string& path);
 /// Scales a vector to length 1; zeros stay.
@@ -28,8 +28,8 @@ using OnEmbedded = std::function<void(int64_t tokens)>;
 void embed(const ModelCall& call, std::vector<TokenizedText> input, bool truncate,
            const std::string& field, OnVector on_vector, OnEmbedded done);
 
-/// The tokens of texts with the prompt before each, for embed(). Throws ApiError when one is far
-/// too long and must not be cut.
+/// The tokens of texts with the prompt before each (in place of the model's default), for embed().
+/// Throws ApiError when one is far too long and must not be cut.
 std::vector<TokenizedText> read_to_embed(const Model& model, const std::vector<std::string>& texts,
                                          const std::string& prompt, bool truncate,
                                          const std::string& field);

@@ -123,6 +123,8 @@ std::vector<std::string> task_names(const ModelTasks& tasks) {
   for (const auto& [can, name] :
        {std::pair{tasks.generate, "generate"}, std::pair{tasks.chat, "chat"},
         std::pair{tasks.translate, "translate"}, std::pair{tasks.embed, "embed"},
+        std::pair{tasks.embed_sparse, "embed_sparse"},
+        std::pair{tasks.embed_multi_vector, "embed_multi_vector"},
         std::pair{tasks.classify, "classify"}, std::pair{tasks.rerank, "rerank"},
         std::pair{tasks.score, "score"}, std::pair{tasks.fill, "fill"},
         std::pair{tasks.attention, "attention"}})

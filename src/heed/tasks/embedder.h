@@ -1,48 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "heed/embedding.h"
-#include "heed/io/model_files.h"
 #include "heed/model/transformer.h"
-#include "heed/tasks/text_tokens.h"
-#include "heed/text/tokenizer.h"
+#include "heed/tasks/embedder_options.h"
+#include "heed/tasks/text_reader.h"
 
 namespace heed::tasks {
-
-using heed::Pooling;
-
-struct EmbedderOptions {
-  Pooling pooling = Pooling::mean;
-  std::string prompt = {};                          // before each text
-  std::map<std::string, std::string> prompts = {};  // that a caller may put there, by name
-  bool include_prompt = true;   // false: the states of the prompt are not pooled
-  bool normalize = false;       // to length 1
-  int64_t truncate_dim = 0;     // the first numbers of a vector, and not more; 0: all
-  bool normalize_last = false;  // after truncate_dim, not before
-  int64_t max_seq_length = 0;   // longer texts are truncated; 0: the model's context length
-  bool truncate_left = false;   // at their beginning, not at their end
-  bool lower_case = false;
-  int64_t batch_tokens = 0;                // of a batch at most; 0: data::tokens_per_batch()
-  DType dtype = DType::f32;                // of the activations
-  std::vector<std::string> warnings = {};  // what was ignored in files
-};
-
-/// Reads what sentence-transformers reads of a model directory: modules.json, the settings of the
-/// modules, config_sentence_transformers.json and read_text_settings(). A directory without
-/// modules.json gets its defaults: the mean of the states, or the last one of a causal language
-/// model. `context` is the length of the longest text that the model can read, 0 if there is none.
-/// Throws Error, naming the file, on a module or a pooling that heed does not support.
-EmbedderOptions read_embedder_options(const io::ModelFiles& files, int64_t context = 0);
-
-/// "pooling_type" of a GGUF file; none for a pooling that files cannot say.
-std::optional<uint32_t> gguf_pooling_type(Pooling pooling);
 
 /// Turns texts into vectors. Each thread computes whole batches; all threads share a single batch.
 class Embedder {
@@ -66,29 +33,25 @@ class Embedder {
 
   /// The tokens of a text with the prompt before it, truncated to max_tokens(); special tokens are
   /// never truncated.
-  std::vector<int32_t> tokens(const std::string& text) const;
+  std::vector<int32_t> tokens(const std::string& text) const { return reader_.tokens(text); }
   /// How many there are before they are truncated.
-  int64_t count_tokens(const std::string& text) const;
+  int64_t count_tokens(const std::string& text) const { return reader_.count_tokens(text); }
   /// max_seq_length, or the model's context length; 0: not limited.
-  int64_t max_tokens() const { return options_.max_seq_length; }
-  /// Numbers of a vector: d_model, or truncate_dim.
-  int64_t dimension() const;
+  int64_t max_tokens() const { return reader_.max_tokens(); }
+  /// Numbers of a vector.
+  int64_t dimension() const { return dimension_; }
 
  private:
-  TokenLimit limit() const { return {options_.max_seq_length, options_.truncate_left}; }
-  std::string whole_text(const std::string& text) const;
-  int64_t count_prompt_tokens() const;
-  std::vector<float> embedding(const float* states, int64_t rows) const;
-  std::vector<std::vector<int32_t>> read(const std::vector<std::string>& texts,
-                                         int64_t first_number) const;
+  Tensor pooled_texts(const Tensor& states, std::span<const int32_t> offsets) const;
   void embed_tokens(const std::vector<std::vector<int32_t>>& texts,
                     std::span<float> embeddings) const;
   void embed_batch(const std::vector<std::vector<int32_t>>& texts, std::span<const int64_t> members,
                    std::span<float> embeddings) const;
 
   const model::Transformer* model_;
-  text::Tokenizer tokenizer_;
+  TextReader reader_;
   EmbedderOptions options_;
+  int64_t dimension_ = 0;
   int64_t unpooled_ = 0;  // the first tokens of a text, whose states are not pooled
 };
 

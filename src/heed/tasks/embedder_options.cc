@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
-#include "heed/tasks/embedder.h"
+#include "heed/base/quote.h"
+#include "heed/tasks/embedder_options.h"
+#include "heed/tasks/modules/module_list.h"
 #include "heed/tasks/text_settings.h"
 
 namespace heed::tasks {
@@ -11,98 +14,161 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view kPoolingFlag = "pooling_mode_";
+/// The flags of older files, in the order in which poolings are concatenated, and their names.
+constexpr std::pair<std::string_view, std::string_view> kPoolingFlags[] = {
+    {"pooling_mode_cls_token", "cls"},
+    {"pooling_mode_max_tokens", "max"},
+    {"pooling_mode_mean_tokens", "mean"},
+    {"pooling_mode_mean_sqrt_len_tokens", "mean_sqrt_len_tokens"},
+    {"pooling_mode_weightedmean_tokens", "weightedmean"},
+    {"pooling_mode_lasttoken", "lasttoken"}};
 
-/// The pooling that a file names: "pooling_mode", or else the flags of older files.
-std::string pooling_mode(const Json& json, const std::string& file) {
-  std::vector<std::string> modes;
+/// What sentence-transformers calls a pooling.
+constexpr std::pair<std::string_view, Pooling> kPoolingModes[] = {
+    {"cls", Pooling::cls},
+    {"max", Pooling::max},
+    {"mean", Pooling::mean},
+    {"mean_sqrt_len_tokens", Pooling::mean_sqrt_len_tokens},
+    {"weightedmean", Pooling::weightedmean},
+    {"lasttoken", Pooling::last}};
+
+/// The poolings that a file names: "pooling_mode", or else the flags of older files.
+std::vector<std::string> pooling_modes(const Json& json, const std::string& file) {
   if (json.contains("pooling_mode") && !json["pooling_mode"].is_null()) {
-    if (json["pooling_mode"].is_string()) return get<std::string>(json, "pooling_mode", file);
-    modes = get<std::vector<std::string>>(json, "pooling_mode", file);
-  } else {
-    for (const auto& [key, value] : json.items())
-      if (key.starts_with(kPoolingFlag) && get<bool>(json, key, file))
-        modes.push_back(key.substr(kPoolingFlag.size()));
-    if (modes.empty()) return "mean";
+    if (json["pooling_mode"].is_string()) return {get<std::string>(json, "pooling_mode", file)};
+    return get<std::vector<std::string>>(json, "pooling_mode", file);
   }
-  require(modes.size() == 1, "{}: {} pooling modes are set, expected one", file, modes.size());
-  return modes.front();
+  std::vector<std::string> modes;
+  for (const auto& [flag, mode] : kPoolingFlags)
+    if (get_or(json, flag, false, file)) modes.emplace_back(mode);
+  if (modes.empty()) modes.emplace_back("mean");
+  return modes;
+}
+
+Pooling pooling_named(const std::string& mode, const std::string& file) {
+  std::string known;
+  for (const auto& [name, pooling] : kPoolingModes) {
+    if (mode == name) return pooling;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
+  }
+  fail("{}: a pooling mode is {}, expected one of {}", file, quoted(mode), known);
 }
 
 void read_pooling(const std::filesystem::path& path, EmbedderOptions& options) {
   const std::string file = path.string();
   const Json json = read_object(path);
-  for (const auto& [key, value] : json.items())
-    if (!key.starts_with(kPoolingFlag) && key != "pooling_mode" && key != "include_prompt" &&
-        key != "embedding_dimension" && key != "word_embedding_dimension" && !value.is_null())
+  for (const auto& [key, value] : json.items()) {
+    const bool flag = std::ranges::find(kPoolingFlags, key,
+                                        &std::pair<std::string_view, std::string_view>::first) !=
+                      std::end(kPoolingFlags);
+    require(flag || !key.starts_with("pooling_mode_"), "{}: {} is no pooling that heed applies",
+            file, quoted(key));
+    if (!flag && key != "pooling_mode" && key != "include_prompt" && key != "embedding_dimension" &&
+        key != "word_embedding_dimension" && !value.is_null())
       options.warnings.push_back(fmt::format("{}: {} is {} and is ignored: heed does not know it",
                                              file, one_line(key), excerpt(value)));
-  options.include_prompt = get_or(json, "include_prompt", true, file);
-  const std::string mode = pooling_mode(json, file);
-  if (mode == "mean_tokens" || mode == "mean")
-    options.pooling = Pooling::mean;
-  else if (mode == "cls_token" || mode == "cls")
-    options.pooling = Pooling::cls;
-  else if (mode == "max_tokens" || mode == "max")
-    options.pooling = Pooling::max;
-  else if (mode == "lasttoken")
-    options.pooling = Pooling::last;
-  else
-    fail("{}: the pooling mode is {}, expected mean_tokens, cls_token, max_tokens or lasttoken",
-         file, one_line(mode));
-}
-
-/// The folder of a module. Throws Error unless it lies within the model's directory.
-std::filesystem::path folder_of(const std::filesystem::path& model_path, const std::string& name,
-                                const std::string& file) {
-  const std::filesystem::path folder(name);
-  bool inside = folder.is_relative();
-  for (const std::filesystem::path& part : folder) inside = inside && part != "..";
-  require(inside, "{}: the path of a module is {}, expected a path within the model directory",
-          file, one_line(name));
-  return model_path / folder;
-}
-
-/// A normalisation has settings only where it normalises something else.
-void require_plain_normalize(const std::filesystem::path& path) {
-  if (!path_exists(path)) return;
-  const std::string file = path.string();
-  const Json json = read_object(path);
-  for (const auto& [key, value] : json.items())
-    require(value.is_null() || value == "sentence_embedding",
-            "{}: {} is {}, expected sentence_embedding", file, one_line(key), excerpt(value));
-}
-
-/// Reads the modules of a directory: a Transformer, a Pooling, and perhaps a Normalize.
-void read_modules(const std::filesystem::path& model_path, EmbedderOptions& options) {
-  const std::string file = (model_path / kModulesFile).string();
-  const Json modules = parse_json(read_file(file), file);
-  require(modules.is_array(), "{}: expected a list, found {}", file, excerpt(modules));
-  int count = 0;
-  for (const Json& module : modules) {
-    const auto type = get<std::string>(module, "type", file);
-    const std::string kind = type.substr(type.rfind('.') + 1);  // npos + 1 is 0
-    const auto path = get_or<std::string>(module, "path", "", file);
-    const auto folder = folder_of(model_path, path, file);
-    const std::string_view expected = count == 0   ? "Transformer"
-                                      : count == 1 ? "Pooling"
-                                                   : "Normalize";
-    require(type.starts_with("sentence_transformers.") && kind == expected,
-            "{}: module {} is {}, expected sentence-transformers' {}", file, count + 1,
-            one_line(type), expected);
-    if (count == 0)
-      require(path.empty() || path == ".",
-              "{}: the path of the Transformer is {}, expected the model directory itself", file,
-              one_line(path));
-    if (count == 1) read_pooling(folder / "config.json", options);
-    if (count >= 2) {
-      require_plain_normalize(folder / "config.json");
-      options.normalize = true;
-    }
-    ++count;
   }
-  require(count >= 2, "{}: there are {} modules, expected a Transformer and a Pooling", file,
-          count);
+  options.include_prompt = get_or(json, "include_prompt", true, file);
+  options.pooling.clear();
+  for (const std::string& mode : pooling_modes(json, file))
+    options.pooling.push_back(pooling_named(mode, file));
+  require(!options.pooling.empty(), "{}: pooling_mode has no modes", file);
+}
+
+/// Reads the modules of a directory after the Transformer, in their order: those of tokens, what
+/// makes vectors of a text (Pooling, SpladePooling, or for several vectors MultiVectorMask), and
+/// those of such a vector.
+class ModulesReader {
+ public:
+  ModulesReader(std::filesystem::path model_path, bool multi_vector, EmbedderOptions& options)
+      : model_path_(std::move(model_path)),
+        file_((model_path_ / kModulesFile).string()),
+        multi_vector_(multi_vector),
+        options_(options) {}
+
+  void read() {
+    options_.pooling.clear();
+    const std::vector<ModuleEntry> modules = read_module_list(model_path_);
+    for (size_t i = 1; i < modules.size(); ++i) read(modules[i]);
+    if (multi_vector_) {
+      options_.multi_vector = read_multi_vector_settings(model_path_, mask_);
+      // PyLate scales vectors without a module that says so.
+      if (mask_.empty()) options_.of_tokens.push_back(normalize_module());
+    }
+    require(multi_vector_ || pools_, "{}: there is no Pooling, which makes one vector of a text",
+            file_);
+    const bool masks = modules[0].kind == "MLMTransformer";
+    require(!masks || options_.splade, "{}: MLMTransformer is not followed by SpladePooling",
+            file_);
+  }
+
+ private:
+  void read(const ModuleEntry& entry) {
+    if (entry.kind == "Pooling" || entry.kind == "SpladePooling") return read_pooling_module(entry);
+    if (entry.kind == "MultiVectorMask" && multi_vector_) {
+      mask_ = entry.folder;
+      return;
+    }
+    if (!is_vector_module(entry.kind)) refuse_module(model_path_, entry);
+    const ReadModule read = read_vector_module(entry.kind, entry.folder, multi_vector_);
+    if (!read.module) return;
+    require(read.of_tokens != pools_,
+            "{}: the module {} reads {}, which are of no effect {} Pooling", file_,
+            one_line(entry.kind), read.of_tokens ? "token_embeddings" : "sentence_embedding",
+            pools_ ? "after" : "before");
+    require(!options_.splade, "{}: the module {} follows SpladePooling, which heed does not apply",
+            file_, one_line(entry.kind));
+    (read.of_tokens ? options_.of_tokens : options_.of_texts).push_back(read.module);
+  }
+
+  void read_pooling_module(const ModuleEntry& entry) {
+    require(!pools_ && !multi_vector_, "{}: the module {} is one too many", file_,
+            one_line(entry.kind));
+    pools_ = true;
+    if (entry.kind == "Pooling") return read_pooling(entry.folder / "config.json", options_);
+    require(options_.of_tokens.empty(), "{}: there are modules before SpladePooling", file_);
+    options_.splade = read_splade_settings(entry.folder);
+  }
+
+  const std::filesystem::path model_path_;
+  const std::string file_;
+  const bool multi_vector_;
+  EmbedderOptions& options_;
+  bool pools_ = false;
+  std::filesystem::path mask_;  // the folder of a MultiVectorMask
+};
+
+/// The heads of BGE-M3 (Chen et al. 2024), which lie beside the files of sentence-transformers.
+void read_bge_m3_heads(const std::filesystem::path& model_path, EmbedderOptions& options) {
+  const std::filesystem::path lexical = model_path / kLexicalHeadFile,
+                              colbert = model_path / kColbertHeadFile;
+  if (path_exists(lexical)) options.lexical = read_linear_file(lexical, true);
+  if (!path_exists(colbert)) return;
+  options.multi_vector.emplace().first_token = 1;
+  options.multi_vector_modules = {read_linear_file(colbert, false), normalize_module()};
+}
+
+/// Lengths and an expansion of queries, which single vectors of queries would need as well.
+void warn_of_task_settings(const std::filesystem::path& model_path, EmbedderOptions& options) {
+  const std::filesystem::path path = transformer_settings_file(model_path);
+  if (!path_exists(model_path / kModulesFile) || !path_exists(path)) return;
+  const Json json = read_object(path);
+  for (const char* const key : {"query_length", "document_length", "query_expansion"})
+    if (json.contains(key) && !json[key].is_null())
+      options.warnings.push_back(
+          fmt::format("{}: {} is {} and is ignored: it is applied to models "
+                      "with a vector for each token",
+                      path.string(), key, excerpt(json[key])));
+}
+
+bool names_masked_lm(const std::filesystem::path& model_path) {
+  const std::filesystem::path path = model_path / "config.json";
+  if (!path_exists(path)) return false;
+  const Json json = parse_json(read_file(path), path.string());
+  if (!json.is_object() || !json.contains("architectures")) return false;
+  const Json& names = json["architectures"];
+  return names.is_array() && !names.empty() && names.front().is_string() &&
+         names.front().get<std::string>().ends_with("ForMaskedLM");
 }
 
 /// What sentence-transformers takes for a plain model: the last token's state of a causal language
@@ -142,21 +208,32 @@ std::optional<uint32_t> gguf_pooling_type(Pooling pooling) {
 
 EmbedderOptions read_embedder_options(const io::ModelFiles& files, int64_t context) {
   const std::filesystem::path& model_path = files.path();
+  const PromptSettings prompts = read_prompt_settings(
+      model_path, {"SentenceTransformer", "SparseEncoder", "MultiVectorEncoder", "ColBERT"});
   EmbedderOptions options;
-  if (files.is_gguf())
-    options.pooling = read_gguf_pooling(*files.gguf());
-  else if (path_exists(model_path / kModulesFile))
-    read_modules(model_path, options);
-  else
-    options.pooling = default_pooling(model_path);
-  const TextSettings text = read_text_settings(model_path, context);
+  if (files.is_gguf()) {
+    options.pooling = {read_gguf_pooling(*files.gguf())};
+  } else if (path_exists(model_path / kModulesFile)) {
+    const bool multi_vector = prompts.kind == "MultiVectorEncoder" || prompts.kind == "ColBERT";
+    ModulesReader(model_path, multi_vector, options).read();
+    if (!multi_vector) read_bge_m3_heads(model_path, options);
+  } else {
+    options.pooling = {default_pooling(model_path)};
+    if (names_masked_lm(model_path)) options.splade = SpladeSettings();
+    read_bge_m3_heads(model_path, options);
+  }
+  const TextSettings text =
+      read_text_settings(model_path, context,
+                         options.pooling.empty() && options.splade ? TransformerTask::mask_logits
+                                                                   : TransformerTask::states);
+  if (!options.multi_vector) warn_of_task_settings(model_path, options);
   options.max_seq_length = text.limit.most;
   options.truncate_left = text.limit.truncate_left;
   options.lower_case = text.lower_case;
-  const PromptSettings prompts = read_prompt_settings(model_path, "SentenceTransformer");
   options.prompt = prompts.prompt;
   options.prompts = prompts.prompts;
   options.truncate_dim = prompts.truncate_dim.value_or(0);
+  options.max_active_dims = prompts.max_active_dims;
   for (const auto& warnings : {text.warnings, prompts.warnings})
     options.warnings.insert(options.warnings.end(), warnings.begin(), warnings.end());
   return options;

@@ -87,7 +87,7 @@ std::vector<double> label_scores(const model::ClassifierConfig& classifier,
 }
 
 PairSettings read_pair_settings(const std::filesystem::path& model_path, int64_t vocab_size) {
-  PromptSettings read = read_prompt_settings(model_path, "CrossEncoder");
+  PromptSettings read = read_prompt_settings(model_path, {"CrossEncoder"});
   std::optional<LogitScore> score = read_logit_score(model_path, vocab_size);
   if (read.present && !score) require_transformer_alone(model_path / kModulesFile);
   PairSettings settings{.sigmoid = {},

@@ -16,6 +16,22 @@ namespace heed::tasks {
              "How the hidden states of the tokens become one vector (default: from modules.json; " \
              "without it last for a causal language model, else mean)")                            \
   OPTION(normalize, .help = "Scale vectors to length 1 (default: from modules.json)")              \
+  OPTION(prompt, .help =                                                                           \
+                     "Text before each text (default: the default prompt of "                      \
+                     "config_sentence_transformers.json)")                                         \
+  OPTION(prompt_name,                                                                              \
+         .help =                                                                                   \
+             "The prompt of this name in config_sentence_transformers.json, such as query or "     \
+             "document")                                                                           \
+  OPTION(task,                                                                                     \
+         .help =                                                                                   \
+             "What the texts are for: selects the prompt of that name and, for a model with a "    \
+             "vector for each token, lengths and the expansion of queries")                        \
+  OPTION(dimensions,                                                                               \
+         .help =                                                                                   \
+             "The first numbers of a vector, for models trained with Matryoshka losses "           \
+             "(default: truncate_dim of config_sentence_transformers.json, else all)",             \
+         .range = {1}, .typed = {1, kMaxTyped})                                                    \
   OPTION(                                                                                          \
       max_seq_length,                                                                              \
       .help =                                                                                      \

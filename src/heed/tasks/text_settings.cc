@@ -115,26 +115,20 @@ void require_only(const SettingsJson& json, const char* key, const std::string& 
             excerpt(value));
 }
 
-/// The file of a module's settings had a name for each family once.
-std::filesystem::path module_file(const std::filesystem::path& folder) {
-  for (const char* const family :
-       {"bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet"})
-    if (auto path = folder / fmt::format("sentence_{}_config.json", family); path_exists(path))
-      return path;
-  return folder / "sentence_bert_config.json";
-}
-
 /// Settings that give another text, or take something else than states from the model.
-void require_plain_text(const SettingsJson& json, const std::string& file) {
-  const auto task = get_or<std::string>(json, "transformer_task", "feature-extraction", file);
-  const bool answers = task == "text-generation";  // read_logit_score() reads the rest
-  require(answers || task == "feature-extraction" || task == "sequence-classification",
-          "{}: transformer_task is {}, expected feature-extraction, sequence-classification or "
-          "text-generation",
-          file, quoted(task));
+void require_plain_text(const SettingsJson& json, const std::string& file, TransformerTask wanted) {
+  const bool masks = wanted == TransformerTask::mask_logits;
+  const auto task = get_or<std::string>(json, "transformer_task",
+                                        masks ? "fill-mask" : "feature-extraction", file);
+  // read_logit_score() reads the rest then.
+  const bool answers = wanted == TransformerTask::scores && task == "text-generation";
+  require(masks ? task == "fill-mask"
+                : answers || task == "feature-extraction" || task == "sequence-classification",
+          "{}: transformer_task is {}, expected {}", file, quoted(task),
+          masks ? "fill-mask" : "feature-extraction or sequence-classification");
   if (!answers) require_only(json, "processing_kwargs", file, {});
   require_only(json, "modality_config", file,
-               {"text", "message", "image", "audio", "video", "image+text"});
+               {"text", answers ? "message" : "text", "image", "audio", "video", "image+text"});
   for (const char* const key : {"model_args", "model_kwargs"})
     require_only(json, key, file,
                  {"torch_dtype", "dtype", "attn_implementation", "device_map", "low_cpu_mem_usage",
@@ -147,12 +141,13 @@ void require_plain_text(const SettingsJson& json, const std::string& file) {
         {"model_max_length", "truncation_side", "padding_side", "use_fast", "trust_remote_code"});
 }
 
-void read_module_settings(const std::filesystem::path& folder, TextSettings& settings) {
-  const std::filesystem::path path = module_file(folder);
+void read_module_settings(const std::filesystem::path& folder, TransformerTask task,
+                          TextSettings& settings) {
+  const std::filesystem::path path = transformer_settings_file(folder);
   const std::string file = path.string();
   const SettingsJson json = read_object_if_exists(path);
   if (json.is_null()) return;
-  require_plain_text(json, file);
+  require_plain_text(json, file, task);
   warn_of_unknown(
       json, file,
       {"max_seq_length", "do_lower_case", "transformer_task", "modality_config",
@@ -176,12 +171,52 @@ void read_module_settings(const std::filesystem::path& folder, TextSettings& set
   settings.limit.most = *limit;
 }
 
+/// PyLate's marks, which stand before the prompts of queries and documents.
+void read_prefixes(const SettingsJson& json, const std::string& file,
+                   std::map<std::string, std::string>& prompts) {
+  for (const char* const task : {"query", "document"}) {
+    const auto prefix = get_or<std::string>(json, std::string(task) + "_prefix", "", file);
+    if (!prefix.empty() && !prompts[task].starts_with(prefix)) prompts[task].insert(0, prefix);
+  }
+}
+
+/// Those that only sparse and multi-vector models have are known there.
+void warn_of_unknown_settings(SettingsJson json, const std::string& file,
+                              PromptSettings& settings) {
+  if (settings.kind == "SparseEncoder") json.erase("max_active_dims");
+  if (settings.kind == "MultiVectorEncoder" || settings.kind == "ColBERT")
+    for (const char* const key :
+         {"query_prefix", "document_prefix", "query_length", "document_length", "query_expansion",
+          "do_query_expansion", "attend_to_expansion_tokens", "attend_to_mask_tokens",
+          "skiplist_words"})
+      json.erase(key);
+  warn_of_unknown(json, file,
+                  {"__version__", "model_type", "prompts", "default_prompt_name", "truncate_dim",
+                   "similarity_fn_name", "activation_fn", "requirements", "keep_in_fp32_modules"},
+                  settings.warnings);
+}
+
 }  // namespace
 
 nlohmann::json read_object(const std::filesystem::path& path) {
   nlohmann::json json = parse_json(read_file(path), path.string());
   require(json.is_object(), "{}: expected an object, found {}", path.string(), excerpt(json));
   return json;
+}
+
+void require_known(const nlohmann::json& json, const std::string& file,
+                   std::initializer_list<std::string_view> known) {
+  for (const auto& [key, value] : json.items())
+    require(std::ranges::find(known, key) != known.end() || value.is_null(),
+            "{}: {} is {}, which heed does not apply", file, one_line(key), excerpt(value));
+}
+
+std::filesystem::path transformer_settings_file(const std::filesystem::path& folder) {
+  for (const char* const family :
+       {"bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet"})
+    if (auto path = folder / fmt::format("sentence_{}_config.json", family); path_exists(path))
+      return path;
+  return folder / "sentence_bert_config.json";
 }
 
 void warn_of_unknown(const nlohmann::json& json, const std::string& file,
@@ -205,16 +240,17 @@ int64_t context_limit(const model::ModelConfig& config) {
   return config.positions == model::PositionKind::none ? 0 : config.max_positions;
 }
 
-TextSettings read_text_settings(const std::filesystem::path& model_path, int64_t context) {
+TextSettings read_text_settings(const std::filesystem::path& model_path, int64_t context,
+                                TransformerTask task) {
   TextSettings settings;
   if (!path_is_file(model_path)) {
     read_tokenizer_settings(model_path, settings);
     const int64_t of_tokenizer = settings.limit.most;
-    if (path_exists(model_path / kModulesFile)) read_module_settings(model_path, settings);
+    if (path_exists(model_path / kModulesFile)) read_module_settings(model_path, task, settings);
     if (context > 0 && settings.limit.most > context && settings.limit.most != of_tokenizer)
-      settings.warnings.push_back(
-          fmt::format("{}: max_seq_length is {}, and the model's context {}, which counts",
-                      module_file(model_path).string(), settings.limit.most, context));
+      settings.warnings.push_back(fmt::format(
+          "{}: max_seq_length is {}, and the model's context {}, which counts",
+          transformer_settings_file(model_path).string(), settings.limit.most, context));
   }
   if (context > 0 && (settings.limit.most == 0 || settings.limit.most > context))
     settings.limit.most = context;
@@ -222,20 +258,22 @@ TextSettings read_text_settings(const std::filesystem::path& model_path, int64_t
 }
 
 PromptSettings read_prompt_settings(const std::filesystem::path& model_path,
-                                    std::string_view model_type) {
+                                    std::initializer_list<std::string_view> kinds) {
   PromptSettings settings;
   const std::filesystem::path path = model_path / kSentenceTransformersFile;
   if (path_is_file(model_path) || !path_exists(model_path / kModulesFile)) return settings;
   const std::string file = path.string();
   const SettingsJson json = read_object_if_exists(path);
   if (json.is_null()) return settings;
-  if (get_or<std::string>(json, "model_type", "SentenceTransformer", file) != model_type)
-    return settings;
+  settings.kind = get_or<std::string>(json, "model_type", "SentenceTransformer", file);
+  if (std::ranges::find(kinds, settings.kind) == kinds.end()) return {};
   settings.present = true;
-  warn_of_unknown(json, file,
-                  {"__version__", "model_type", "prompts", "default_prompt_name", "truncate_dim",
-                   "similarity_fn_name", "activation_fn", "requirements", "keep_in_fp32_modules"},
-                  settings.warnings);
+  warn_of_unknown_settings(json, file, settings);
+  if (has(json, "max_active_dims")) {
+    settings.max_active_dims = get<int64_t>(json, "max_active_dims", file);
+    require(*settings.max_active_dims >= 1, "{}: max_active_dims is {}, expected at least 1", file,
+            *settings.max_active_dims);
+  }
   if (has(json, "truncate_dim")) {
     settings.truncate_dim = get<int64_t>(json, "truncate_dim", file);
     require(*settings.truncate_dim >= 1, "{}: truncate_dim is {}, expected at least 1", file,
@@ -244,6 +282,7 @@ PromptSettings read_prompt_settings(const std::filesystem::path& model_path,
   const SettingsJson prompts = has(json, "prompts") ? json["prompts"] : SettingsJson::object();
   for (const auto& [key, value] : prompts.items())
     if (value.is_string()) settings.prompts[key] = value.get<std::string>();
+  if (settings.kind != "SentenceTransformer") read_prefixes(json, file, settings.prompts);
   const auto name = get_or<std::string>(json, "default_prompt_name", "", file);
   if (name.empty()) return settings;
   require(prompts.is_object(), "{}: prompts is {}, expected an object", file, excerpt(prompts));
@@ -251,6 +290,7 @@ PromptSettings read_prompt_settings(const std::filesystem::path& model_path,
   require(prompts.contains(name) || name == "query" || name == "document",
           "{}: default_prompt_name is {}, which is not among prompts", file, quoted(name));
   settings.prompt = get_or<std::string>(prompts, name, "", file);
+  if (settings.prompts.contains(name)) settings.prompt = settings.prompts[name];
   return settings;
 }
 

@@ -131,7 +131,8 @@ class Scenes:
         chat = page_steps.WRITER.replace('"writer"', '"chat"')
         if chat_model:
             chat = f'[[model]]\nname = "chat"\npath = "{pathlib.Path(chat_model).resolve()}"\n'
-        self.server = page_steps.Server(heed, self.directory, chat + page_steps.TRANSLATOR + page_steps.READER)
+        self.server = page_steps.Server(heed, self.directory, chat + page_steps.TRANSLATOR + page_steps.READER
+                                        + page_steps.EMBEDDER + page_steps.RERANKER)
         stack.callback(self.server.end)
         self.browser = Browser()
         stack.callback(self.browser.close)
@@ -177,6 +178,20 @@ class Scenes:
         self.browser.wait("document.querySelector('[name=result]').value")
         self.browser.scripted["/v1/translate"] = translated
 
+    def search_empty(self):
+        self.tab("search")
+
+    def search(self):
+        self.tab("search")
+        file = self.directory / "house.txt"
+        file.write_text(SOURCE.replace("\n", "\n\n") * 3)
+        self.browser.choose_files("#search [name=files]", file)
+        self.browser.wait("/1 file$/.test(document.querySelector('#search .state').textContent)")
+        page_steps.focus(self.browser, "#search [name=query]")
+        self.browser.type("Who owns the house?")
+        self.browser.evaluate("document.querySelector('#search form').requestSubmit()")
+        self.browser.wait("document.querySelector('#search mark')")
+
     def ask(self, question):
         page_steps.focus(self.browser, ".composer textarea")
         self.browser.type(question)
@@ -215,4 +230,5 @@ class Scenes:
 
     def all(self):
         return {"translate": self.translate, "document": self.document, "chat-empty": self.chat_empty,
-                "chat": self.chat, "attention": self.attention, "heatmap": self.heatmap, "load": self.load}
+                "chat": self.chat, "search-empty": self.search_empty, "search": self.search,
+                "attention": self.attention, "heatmap": self.heatmap, "load": self.load}

@@ -5,8 +5,8 @@
 
 FOLDER keeps a virtual environment and the reports. Each route that takes a body is tried for SECONDS (default: 30),
 first at the limits of each field and then at random; one whose limits take longer is tried for as long again, and fails
-if it is not done then. Only the routes PATH are tried if there are any. All checks are on; schema_hooks.py says what it
-changes in the requests.
+if it is not done then. Only the routes PATH are tried if there are any; a form with a file is not. All checks are on; schema_hooks.py says what
+it changes in the requests.
 """
 import json
 import os
@@ -27,6 +27,7 @@ BERT = {"model_type": "bert", "vocab_size": 12, "hidden_size": 32, "intermediate
         "num_attention_heads": 2, "max_position_embeddings": 4096, "hidden_act": "gelu"}
 VOCABULARY = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\nold\nsea\nship\nwent\nout\nin\n"
 PACKAGES = ["schemathesis==4.32.5", "openapi-spec-validator==0.9.0"]
+UNTRIED = {"/translate_file"}  # schemathesis calls each file "file", whose name must tell a format
 START_SECONDS = 30  # of schemathesis, on a machine that has other work
 
 
@@ -93,6 +94,8 @@ def main():
         for path, operations in json.loads(schema.read_text())["paths"].items():
             takes_body = any("requestBody" in one for one in operations.values())
             own_seconds = seconds if takes_body else min(seconds, 10)
+            if path in UNTRIED:
+                continue
             if path in (sys.argv[4:] or [path]) and not tried(folder, url, path, own_seconds):
                 failed.append(path)
     print("failed:", *failed or ["none"])

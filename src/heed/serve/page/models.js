@@ -3,6 +3,12 @@
 
 const LOADING_SECONDS = 1; // between two questions whether the models are there
 
+// Whether a model can do a task. Vectors for a search come from models that are for vectors alone.
+function canDo({ tasks = [] }, task) {
+  if (task !== "search") return tasks.includes(task);
+  return tasks.includes("embed") && !tasks.some((one) => ["generate", "translate", "classify"].includes(one));
+}
+
 class Models {
   constructor(server) {
     this.server = server;
@@ -44,7 +50,7 @@ class Models {
   }
 
   find(name) { return this.list.find((model) => model.id === name); }
-  that(task) { return this.list.filter((model) => model.tasks && model.tasks.includes(task)); }
+  that(task) { return this.list.filter((model) => canDo(model, task)); }
   // Those of which is known only that their first use loads them.
   get unknown() { return this.loading ? [] : this.list.filter((model) => !model.tasks && !model.base); }
 }
@@ -83,9 +89,9 @@ class ModelChoice {
     this.element.disabled = true;
     try {
       await this.models.use(name);
-      const { tasks } = this.models.find(name);
-      if (tasks.includes(this.task)) this.take(name);
-      else this.report(new RequestError(`Loaded, but ${name} can only ${tasks.join(", ")}`));
+      const model = this.models.find(name);
+      if (canDo(model, this.task)) this.take(name);
+      else this.report(new RequestError(`Loaded, but ${name} can only ${model.tasks.join(", ")}`));
     } catch (error) {
       this.report(error);
     }

@@ -62,6 +62,7 @@ async function start() {
   const panels = {
     translate: new TranslatePanel(byId("translate"), server, models),
     chat: new ChatPanel(byId("chat"), server, models),
+    search: new SearchPanel(byId("search"), server, models),
     attention: new AttendPanel(byId("attention"), server, models),
     load: new LoadPanel(byId("load"), server, models),
   };

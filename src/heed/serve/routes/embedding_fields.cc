@@ -23,15 +23,10 @@ std::vector<std::string> names_of_purpose(const std::string& purpose) {
   return names;
 }
 
-/// The prompt, if heed can put it before a text.
+/// The prompt, if texts with it may be embedded beside others.
 std::string usable(const std::string& prompt, const EmbedSettings& settings,
                    const std::string& field) {
-  if (prompt == settings.prompt) return {};  // stands there anyway
-  if (!settings.prompt.empty())
-    throw invalid_request(field, fmt::format("{} asks for the prompt {}, but the model's files put "
-                                             "{} before each text, which cannot be replaced",
-                                             field, quoted(prompt), quoted(settings.prompt)));
-  if (!settings.include_prompt)
+  if (!settings.include_prompt && prompt != settings.prompt)
     throw invalid_request(field, fmt::format("{} asks for a prompt, which the model does not pool; "
                                              "heed offers that for its default prompt only",
                                              field));
@@ -50,19 +45,19 @@ std::vector<uint8_t> packed_signs(std::span<const float> vector) {
 
 std::string read_text_purpose(JsonFields& fields, std::string_view name, const Model& model) {
   const std::optional<std::string> purpose = fields.text(name);
-  if (!purpose) return {};
   const EmbedSettings settings = model.embed_settings();
+  if (!purpose) return settings.prompt;
   for (const std::string& prompt : names_of_purpose(*purpose))
     if (const auto found = settings.prompts.find(prompt); found != settings.prompts.end())
       return usable(found->second, settings, fields.path_of(name));
   fields.report_ignored(name);
-  return {};
+  return settings.prompt;
 }
 
 std::string read_prompt_name(JsonFields& fields, std::string_view name, const Model& model) {
   const std::optional<std::string> prompt = fields.text(name);
-  if (!prompt) return {};
   const EmbedSettings settings = model.embed_settings();
+  if (!prompt) return settings.prompt;
   const auto found = settings.prompts.find(*prompt);
   if (found != settings.prompts.end()) return usable(found->second, settings, fields.path_of(name));
   std::vector<std::string> known;

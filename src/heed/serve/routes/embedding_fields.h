@@ -11,11 +11,12 @@
 namespace heed::serve {
 
 /// What stands before each text because a field says what the texts are for: the prompt of this or
-/// a similar name in the model's files ("query", "search_query", "retrieval.query"). Where they
-/// have none, the field is reported as ignored. Throws ApiError when they have another prompt
-/// anyway, or do not pool it.
+/// a similar name in the model's files ("query", "search_query", "retrieval.query"). Without the
+/// field it is their default prompt, and where they have none of the name, the field is reported as
+/// ignored. Throws ApiError when the model does not pool prompts and this is not its default.
 std::string read_text_purpose(JsonFields& fields, std::string_view name, const Model& model);
-/// The prompt with the name that a field has. Throws ApiError when there is none.
+/// The prompt with the name that a field has, or the default prompt. Throws ApiError when there is
+/// none, and as read_text_purpose() does.
 std::string read_prompt_name(JsonFields& fields, std::string_view name, const Model& model);
 
 /// Whether vectors are scaled to length 1, if a field of this name says so; otherwise they are what

@@ -59,7 +59,7 @@ VectorForm read_form(JsonFields& fields, const Model& model) {
 std::string read_purpose(JsonFields& fields, const Model& model) {
   const std::string of_voyage = read_text_purpose(fields, "input_type", model);
   const std::string of_jina = read_text_purpose(fields, "task", model);
-  return of_voyage.empty() ? of_jina : of_voyage;
+  return fields.find("input_type") ? of_voyage : of_jina;
 }
 
 }  // namespace
@@ -75,12 +75,12 @@ void post_embeddings(const ModelCall& call) {
   std::vector<TokenizedText> input = read_texts_or_tokens(
       fields, "input", model, [&](const std::string& text, const std::string& field) {
         if (!truncate) refuse_overlong_text(model, text, field);
-        return model.tokens_to_embed(prompt + text);
+        return model.tokens_to_embed(text, {.prompt = prompt});
       });
   for (TokenizedText& one : input) {
     if (one.text)
       one.text = prompt + *one.text;
-    else if (!prompt.empty())
+    else if (prompt != model.embed_settings().prompt)
       throw invalid_request("input",
                             "input has tokens, which are taken as they are, but the request "
                             "asks for a prompt before each text");

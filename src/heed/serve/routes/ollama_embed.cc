@@ -24,7 +24,9 @@ void post_ollama_embed(const ModelCall& call) {
   fields.end();
   const Call::Clock::time_point arrived = call.call->statistics().arrived;
   embed_and_respond(
-      call, read_to_embed(call.model(), texts, "", truncate, "input"), truncate, "input",
+      call,
+      read_to_embed(call.model(), texts, call.model().embed_settings().prompt, truncate, "input"),
+      truncate, "input",
       [name = call.target.name, dimensions, arrived](Vectors& vectors, int64_t tokens) -> Json {
         for (std::vector<float>& vector : vectors) {
           vector.resize(std::min(vector.size(), dimensions));
@@ -47,10 +49,12 @@ void post_ollama_embeddings(const ModelCall& call) {
   fields.ignore({"model", "name", "keep_alive", "options"});
   const std::string text = fields.required_text("prompt");
   fields.end();
-  embed_and_respond(call, read_to_embed(call.model(), {text}, "", true, "prompt"), true, "prompt",
-                    [](Vectors& vectors, int64_t /*tokens*/) {
-                      return Json{{"embedding", vectors.front()}};
-                    });
+  embed_and_respond(
+      call,
+      read_to_embed(call.model(), {text}, call.model().embed_settings().prompt, true, "prompt"),
+      true, "prompt", [](Vectors& vectors, int64_t /*tokens*/) {
+        return Json{{"embedding", vectors.front()}};
+      });
 }
 
 }  // namespace heed::serve

@@ -29,6 +29,20 @@ std::string choose_embedder(const Services& services, const Json& /*body*/, std:
   return only_model(services, std::move(named), embeds_only);
 }
 
+std::string choose_sparse_embedder(const Services& services, const Json& /*body*/,
+                                   std::string named) {
+  return only_model(services, std::move(named), [](const ModelRegistry::ModelInfo& model) {
+    return can(model, "embed_sparse");
+  });
+}
+
+std::string choose_token_embedder(const Services& services, const Json& /*body*/,
+                                  std::string named) {
+  return only_model(services, std::move(named), [](const ModelRegistry::ModelInfo& model) {
+    return embeds_only(model) || can(model, "embed_multi_vector");
+  });
+}
+
 std::string choose_reranker(const Services& services, const Json& /*body*/, std::string named) {
   return only_model(services, std::move(named),
                     [](const ModelRegistry::ModelInfo& model) { return can(model, "rerank"); });

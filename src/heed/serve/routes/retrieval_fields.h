@@ -19,6 +19,8 @@ Json cohere_meta(int64_t tokens);
 // ModelChooser for clients that name no model, since TEI serves one: the only loaded model that is
 // for the task, if there is one.
 std::string choose_embedder(const Services& services, const Json& body, std::string named);
+std::string choose_sparse_embedder(const Services& services, const Json& body, std::string named);
+std::string choose_token_embedder(const Services& services, const Json& body, std::string named);
 std::string choose_reranker(const Services& services, const Json& body, std::string named);
 std::string choose_classifier(const Services& services, const Json& body, std::string named);
 

@@ -50,14 +50,20 @@ Json model_type_json(const ModelRegistry::Target& target) {
   const Model& model = target.model->model();
   if (target.tasks.rerank) return {{"reranker", classifier_json(model)}};
   if (target.tasks.classify) return {{"classifier", classifier_json(model)}};
-  if (!target.tasks.embed) return nullptr;
-  return {{"embedding", {{"pooling", name_of(model.embed_settings().pooling)}}}};
+  if (!target.tasks.embed)
+    return target.tasks.embed_sparse ? Json{{"embedding", {{"pooling", "splade"}}}} : Json();
+  std::string poolings;
+  for (const Pooling pooling : model.embed_settings().pooling)
+    poolings += fmt::format("{}{}", poolings.empty() ? "" : "+", name_of(pooling));
+  return {{"embedding", {{"pooling", poolings}}}};
 }
 
 int64_t max_input_length(const ModelRegistry::Target& target) {
   const Model& model = target.model->model();
   if (target.tasks.classify) return model.max_classified_tokens();
-  return target.tasks.embed ? model.max_embedded_tokens() : model.context_length();
+  const ModelTasks& tasks = target.tasks;
+  return tasks.embed || tasks.embed_sparse || tasks.embed_multi_vector ? model.max_embedded_tokens()
+                                                                       : model.context_length();
 }
 
 }  // namespace
@@ -70,12 +76,18 @@ void post_tei_embed(const ModelCall& call) {
   const bool truncate = read_truncate(fields, false);
   read_truncation_direction(fields);
   const std::string prompt = read_prompt_name(fields, "prompt_name", model);
-  const std::vector<std::string> texts = read_texts(fields, "inputs");
+  std::vector<TokenizedText> input = read_texts_or_tokens(
+      fields, "inputs", model, [&](const std::string& text, const std::string& field) {
+        if (!truncate) refuse_overlong_text(model, text, field);
+        return model.tokens_to_embed(text, {.prompt = prompt});
+      });
+  for (TokenizedText& one : input)
+    if (one.text) one.text = prompt + *one.text;
   const VectorForm form{.dimensions = read_dimensions(fields, "dimensions", model),
                         .normalize = read_normalize(fields, "normalize", true, model)};
   fields.end();
-  embed_and_respond(call, read_to_embed(model, texts, prompt, truncate, "inputs"), truncate,
-                    "inputs", [form](std::vector<std::vector<float>>& vectors, int64_t /*tokens*/) {
+  embed_and_respond(call, std::move(input), truncate, "inputs",
+                    [form](std::vector<std::vector<float>>& vectors, int64_t /*tokens*/) {
                       Json list = Json::array();
                       for (std::vector<float>& vector : vectors)
                         list.push_back(form.json(std::move(vector)));
