@@ -224,6 +224,10 @@ TEST(EmbedTraining, SavesWhatMakesTheVectors) {
   train(config, folder, "again");
   EXPECT_EQ(read_file(folder / "out/1_Pooling/config.json"),
             read_file(folder / "again/1_Pooling/config.json"));
+  write_quickly(folder / "out/modules.json",
+                R"([{"type": "sentence_transformers.models.Transformer", "path": ""},
+                    {"type": "sentence_transformers.models.Dense", "path": "2_Dense"}])");
+  expect_error([&] { testing::task_of(config, config.from); }, "not the module sentence_trans");
   EXPECT_EQ(tasks::read_embedder_options(folder / "again").prompts.at("query"), "find: ");
 }
 

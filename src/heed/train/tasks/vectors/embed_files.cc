@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "heed/base/error.h"
+#include "heed/base/file.h"
 #include "heed/base/json.h"
 #include "heed/tasks/text_settings.h"
 
@@ -52,6 +54,18 @@ std::vector<checkpoint::NamedFile> embedder_files(const tasks::EmbedderOptions& 
           {"1_Pooling/config.json", file_text(pooling_settings(options, d_model))},
           {"sentence_bert_config.json", file_text(text)},
           {tasks::kSentenceTransformersFile, file_text(config)}};
+}
+
+void require_trained_modules(const std::filesystem::path& model_path) {
+  const std::string file = (model_path / tasks::kModulesFile).string();
+  const nlohmann::json modules = parse_json(read_file(file), file);
+  for (const nlohmann::json& module : modules) {
+    const auto type = get<std::string>(module, "type", file);
+    const std::string kind = type.substr(type.rfind('.') + 1);  // npos + 1 is 0
+    require(kind == "Transformer" || kind == "Pooling" || kind == "Normalize",
+            "{}: heed trains a Transformer with a Pooling and a Normalize, not the module {}", file,
+            one_line(type));
+  }
 }
 
 }  // namespace heed::train

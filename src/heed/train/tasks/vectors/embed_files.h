@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -13,5 +14,9 @@ namespace heed::train {
 /// config_sentence_transformers.json with prompts. They say what `options` does.
 std::vector<checkpoint::NamedFile> embedder_files(const tasks::EmbedderOptions& options,
                                                   int64_t d_model);
+
+/// Throws Error, naming the file, on a module of a model directory that training would leave out:
+/// any but a Transformer, a Pooling and a Normalize.
+void require_trained_modules(const std::filesystem::path& model_path);
 
 }  // namespace heed::train

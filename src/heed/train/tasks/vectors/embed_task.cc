@@ -131,8 +131,10 @@ class EmbedTask : public Task {
     const EmbedConfig& embed = config_.embed;
     options_.pooling = model_.encoder_layers > 0 ? Pooling::mean : Pooling::last;
     options_.normalize = true;
-    if (!start.empty() && path_exists(start / tasks::kModulesFile))
+    if (!start.empty() && path_exists(start / tasks::kModulesFile)) {
+      require_trained_modules(start);
       options_ = tasks::read_embedder_options(start, tasks::context_limit(model_));
+    }
     if (embed.pooling != EmbedPooling::model)
       options_.pooling = embed.pooling == EmbedPooling::mean  ? Pooling::mean
                          : embed.pooling == EmbedPooling::cls ? Pooling::cls
