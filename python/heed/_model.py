@@ -421,7 +421,7 @@ class Model(OfOneProcess, AsyncModel):
         With the `output_value` "token_embeddings" the result has an array [tokens, D] of each text's states, which are
         neither normalised nor shortened. `batch_size` is without effect: heed forms batches by tokens, and results do
         not depend on them. Raises ValueError for what heed cannot do: another `output_value`, and another `device`
-        than the model's."""
+        than the model's; and Error for a prompt that the files do not name, and more dimensions than vectors have."""
         check(output_value, precision, device, self.gpu, batch_size)
         name = prompt_name if prompt is None else None
         if output_value == "token_embeddings":

@@ -44,7 +44,9 @@ def in_precision(vectors: NDArray[numpy.float32], precision: str, ranges: Any = 
             raise ValueError(f"ranges has the shape {ranges.shape}, expected {(2, rows.shape[-1])}")
         steps = (ranges[1] - ranges[0]) / numpy.float32(255)
         numbers = numpy.clip(numpy.floor((vectors - ranges[0]) / numpy.where(steps == 0, 1, steps)), 0, 255)
-        return numbers.astype(numpy.uint8) if precision == "uint8" else (numbers - 128).astype(numpy.int8)
+        is_signed = precision == "int8"
+        scaled: NDArray[Any] = (numbers - 128).astype(numpy.int8) if is_signed else numbers.astype(numpy.uint8)
+        return scaled
     bits = numpy.packbits(vectors > 0, axis=-1)
     return bits if precision == "ubinary" else (bits.astype(numpy.int16) - 128).astype(numpy.int8)
 

@@ -157,7 +157,8 @@ void bind_model(nb::module_& m) {
       .def_prop_ro("has_decoder", property<&Model::has_decoder>())
       .def_prop_ro("context_length", property<&Model::context_length>())
       .def_prop_ro("vocab_size", property<&Model::vocab_size>())
-      .def_prop_ro("embedding_size", property<&Model::embedding_size>())
+      .def_prop_ro("embedding_size",
+                   [](const OpenModel& open) { return open.get().embedding_size(); })
       .def_prop_ro("eos_ids", property<&Model::eos_ids>())
       .def_prop_ro("has_tokenizer", property<&Model::has_tokenizer>())
       .def_prop_ro("warnings", property<&Model::warnings>())

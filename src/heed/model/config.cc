@@ -190,7 +190,7 @@ void check_positions(const ModelConfig& c) {
           "first_position is {}, expected 0 to {}", c.first_position, kMaxSize);
   require(!c.skips_padding || c.first_position > 0,
           "skips_padding is true, expected false with first_position 0");
-  if (c.has_relative_bias()) {
+  if (c.has_relative_table()) {
     check_size("relative_attention_num_buckets", c.relative_num_buckets, 4);
     require(
         c.relative_max_distance > c.relative_num_buckets / 2 && c.relative_max_distance <= kMaxSize,

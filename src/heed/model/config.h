@@ -157,8 +157,13 @@ struct ModelConfig {
 
   /// The layers that `windows` and `rotary_layers` describe.
   int64_t described_layers() const { return decoder_layers > 0 ? decoder_layers : encoder_layers; }
-  bool has_relative_bias() const {
+  /// Whether there is a table of relative biases (T5, MPNet).
+  bool has_relative_table() const {
     return positions == PositionKind::relative || relative_attention_bias;
+  }
+  /// Whether anything that is added to scores depends on the distance of two tokens.
+  bool has_relative_bias() const {
+    return has_relative_table() || positions == PositionKind::alibi || disentangled.present();
   }
   /// Whether a text may have at most max_positions tokens.
   bool limits_length() const { return positions != PositionKind::none || disentangled.present(); }

@@ -184,7 +184,7 @@ Stack::Stack(nn::Parameters& parameters, const nn::Parameters::Scope&, const Mod
   if (c.positions == PositionKind::alibi) alibi_.emplace(c.encoder_heads);
   if (c.disentangled.present())
     distances_.emplace(parameters, name + ".relative_embeddings", c.disentangled, norm_settings(c));
-  if (c.has_relative_bias())
+  if (c.has_relative_table())
     relative_bias_.emplace(parameters, name + ".relative_attention_bias",
                            kind == Kind::encoder ? c.encoder_heads : c.n_heads,
                            ops::RelativeBuckets{.buckets = c.relative_num_buckets,
