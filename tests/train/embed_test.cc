@@ -213,8 +213,8 @@ TEST(EmbedTraining, SavesWhatMakesTheVectors) {
   config.run.max_steps = 2;
   train(config, folder, "out");
   const auto options = tasks::read_embedder_options(folder / "out");
-  EXPECT_EQ(options.pooling, Pooling::cls);
-  EXPECT_TRUE(options.normalize);
+  EXPECT_EQ(options.pooling, std::vector{Pooling::cls});
+  EXPECT_TRUE(options.normalizes());
   EXPECT_EQ(options.prompts.at("query"), "find: ");
   // A run that goes on from it takes all that from its files.
   config.embed.pooling = EmbedPooling::model;
@@ -242,7 +242,7 @@ TEST(EmbedTraining, AdaptsADecoderWhoseLastStateIsTheVector) {
   read_initial_config(config);
   config.run.max_steps = 4;
   train(config, folder, "whole");
-  EXPECT_EQ(tasks::read_embedder_options(folder / "whole").pooling, Pooling::last);
+  EXPECT_EQ(tasks::read_embedder_options(folder / "whole").pooling, std::vector{Pooling::last});
   config.lora = {.enabled = true, .rank = 2};
   train(config, folder, "adapter");
   EXPECT_TRUE(path_exists(folder / "adapter/adapter_model.safetensors"));

@@ -21,23 +21,23 @@ Json module(int index, const char* path, const char* type) {
           {"type", fmt::format("sentence_transformers.models.{}", type)}};
 }
 
-Json pooling_settings(const tasks::EmbedderOptions& options, int64_t d_model) {
+Json pooling_settings(Pooling pooling, bool include_prompt, int64_t d_model) {
   return {{"word_embedding_dimension", d_model},
-          {"pooling_mode_cls_token", options.pooling == Pooling::cls},
-          {"pooling_mode_mean_tokens", options.pooling == Pooling::mean},
+          {"pooling_mode_cls_token", pooling == Pooling::cls},
+          {"pooling_mode_mean_tokens", pooling == Pooling::mean},
           {"pooling_mode_max_tokens", false},
           {"pooling_mode_mean_sqrt_len_tokens", false},
           {"pooling_mode_weightedmean_tokens", false},
-          {"pooling_mode_lasttoken", options.pooling == Pooling::last},
-          {"include_prompt", options.include_prompt}};
+          {"pooling_mode_lasttoken", pooling == Pooling::last},
+          {"include_prompt", include_prompt}};
 }
 
 }  // namespace
 
 std::vector<checkpoint::NamedFile> embedder_files(const tasks::EmbedderOptions& options,
-                                                  int64_t d_model) {
+                                                  VectorOfText vector, int64_t d_model) {
   Json modules = {module(0, "", "Transformer"), module(1, "1_Pooling", "Pooling")};
-  if (options.normalize) modules.push_back(module(2, "2_Normalize", "Normalize"));
+  if (vector.normalized) modules.push_back(module(2, "2_Normalize", "Normalize"));
   Json prompts = Json::object(), default_name = nullptr;
   for (const auto& [name, prompt] : options.prompts) {
     prompts[name] = prompt;
@@ -51,7 +51,8 @@ std::vector<checkpoint::NamedFile> embedder_files(const tasks::EmbedderOptions& 
   const Json text = {{"max_seq_length", options.max_seq_length},
                      {"do_lower_case", options.lower_case}};
   return {{tasks::kModulesFile, file_text(modules)},
-          {"1_Pooling/config.json", file_text(pooling_settings(options, d_model))},
+          {"1_Pooling/config.json",
+           file_text(pooling_settings(vector.pooling, options.include_prompt, d_model))},
           {"sentence_bert_config.json", file_text(text)},
           {tasks::kSentenceTransformersFile, file_text(config)}};
 }

@@ -8,6 +8,7 @@
 #include "heed/data/text_group_dataset.h"
 #include "heed/distribute/agree.h"
 #include "heed/model/families/head_change.h"
+#include "heed/tasks/text_settings.h"
 #include "heed/tasks/text_tokens.h"
 #include "heed/train/distributed/gather_numbers.h"
 #include "heed/train/losses/pooled_texts.h"
@@ -49,8 +50,7 @@ std::vector<std::string> all_texts(const std::vector<GroupLine>& lines) {
   return texts;
 }
 
-data::VectorLossOptions loss_options(const EmbedConfig& config,
-                                     const tasks::EmbedderOptions& model) {
+data::VectorLossOptions loss_options(const EmbedConfig& config, const VectorOfText& model) {
   return {.loss = config.loss,
           .scale = config.scale,
           .margin = config.margin,
@@ -58,7 +58,7 @@ data::VectorLossOptions loss_options(const EmbedConfig& config,
           .pooling = model.pooling == Pooling::mean  ? data::TextState::mean
                      : model.pooling == Pooling::cls ? data::TextState::cls
                                                      : data::TextState::last,
-          .normalize = model.normalize,
+          .normalize = model.normalized,
           .dims = config.matryoshka_dims,
           .dim_weights = config.matryoshka_weights};
 }
@@ -71,7 +71,7 @@ class EmbedTask : public Task {
 
   std::vector<checkpoint::NamedFile> files() const override {
     std::vector<checkpoint::NamedFile> all = vocabulary_.files;
-    for (checkpoint::NamedFile& file : embedder_files(options_, model_.d_model))
+    for (checkpoint::NamedFile& file : embedder_files(options_, vector_, model_.d_model))
       all.push_back(std::move(file));
     return all;
   }
@@ -97,13 +97,15 @@ class EmbedTask : public Task {
     if (!config.lora.enabled && model_.decoder_layers == 0) model_ = model::without_head(model_);
     choose_options(start);
     require_fitting(split.train.front());
-    const data::VectorLossOptions loss = loss_options(config.embed, options_);
+    const data::VectorLossOptions loss = loss_options(config.embed, vector_);
     std::vector<data::TextGroup> train = groups_of(split.train), valid = groups_of(split.valid);
     if (config.embed.hard_negatives > 0) find_negatives(loss, train, observer);
     observer.log(fmt::format(
         "{} examples for training, {} for validation, texts of at most {} tokens, pooled by {}{}",
-        train.size(), valid.size(), options_.max_seq_length, name_of(options_.pooling),
-        options_.normalize ? ", normalised" : ""));
+        train.size(), valid.size(), options_.max_seq_length, name_of(vector_.pooling),
+        vector_.normalized ? ", normalised" : ""));
+    if (options_.lexical || options_.multi_vector)
+      observer.log("warning: heads of sparse vectors and of vectors of tokens are left out");
     for (const std::string& warning : options_.warnings) observer.log("warning: " + warning);
     for (const auto& [name, prompt] : options_.prompts)
       observer.log(fmt::format("prompt {}: {}", name, quoted(prompt)));
@@ -129,20 +131,23 @@ class EmbedTask : public Task {
   /// How the model makes vectors: as its files say, unless the configuration says it.
   void choose_options(const std::filesystem::path& start) {
     const EmbedConfig& embed = config_.embed;
-    options_.pooling = model_.encoder_layers > 0 ? Pooling::mean : Pooling::last;
-    options_.normalize = true;
+    vector_.pooling = model_.encoder_layers > 0 ? Pooling::mean : Pooling::last;
     if (!start.empty() && path_exists(start / tasks::kModulesFile)) {
       require_trained_modules(start);
       options_ = tasks::read_embedder_options(start, tasks::context_limit(model_));
+      require(options_.pooling.size() == 1,
+              "{} pools states in {} ways, and heed trains one: embed.pooling", start.string(),
+              options_.pooling.size());
+      vector_ = {options_.pooling.front(), options_.normalizes()};
     }
     if (embed.pooling != EmbedPooling::model)
-      options_.pooling = embed.pooling == EmbedPooling::mean  ? Pooling::mean
-                         : embed.pooling == EmbedPooling::cls ? Pooling::cls
-                                                              : Pooling::last;
-    require(options_.pooling == Pooling::mean || options_.pooling == Pooling::cls ||
-                options_.pooling == Pooling::last,
+      vector_.pooling = embed.pooling == EmbedPooling::mean  ? Pooling::mean
+                        : embed.pooling == EmbedPooling::cls ? Pooling::cls
+                                                             : Pooling::last;
+    require(vector_.pooling == Pooling::mean || vector_.pooling == Pooling::cls ||
+                vector_.pooling == Pooling::last,
             "the model pools by {}, and heed trains mean, cls and last (embed.pooling)",
-            name_of(options_.pooling));
+            name_of(vector_.pooling));
     for (const auto& [name, prompt] :
          {std::pair{"query", &embed.query_prompt}, {"document", &embed.document_prompt}})
       if (!prompt->empty()) options_.prompts[name] = *prompt;
@@ -232,6 +237,7 @@ class EmbedTask : public Task {
   TrainConfig config_;
   TokenizerWithFiles vocabulary_;
   tasks::EmbedderOptions options_;
+  VectorOfText vector_;
 };
 
 }  // namespace
