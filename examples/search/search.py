@@ -11,10 +11,12 @@ their tokens (MaxSim, Khattab and Zaharia 2020). An index that exists is made an
     pip install heed usearch
 """
 import argparse
+import collections
 import json
 import pathlib
 import re
 import sys
+import unicodedata
 
 import heed
 import numpy
@@ -57,16 +59,38 @@ def make_index(folder, name):
     print(f"{len(passages)} passages")
 
 
+def plain(text):
+    """Without capitals and accents, which a tokenizer may remove."""
+    return "".join(c for c in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(c))
+
+
 def tokens_of(model, text):
-    """The places and vectors of a text's tokens, without special ones."""
+    """The places and vectors of a text's tokens, without special ones, which do not stand in it."""
     vectors = model.encode(text, output_value="token_embeddings", prompt="")
     vectors = vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
-    spans = model.tokenizer.encode(text).offsets[: len(vectors)]
-    kept = [i for i, (begin, end) in enumerate(spans) if begin < end]
-    return [spans[i] for i in kept], vectors[kept]
+    spans, kept, at = [], [], 0
+    for i, token in enumerate(model.tokenize(text)[: len(vectors)]):
+        wanted = plain(re.sub(r"^##|^[▁Ġ]", "", model.token_text(token)).strip())
+        begin = at
+        while begin < len(text) and text[begin].isspace():
+            begin += 1
+        end = begin
+        while end < len(text) and len(plain(text[begin:end])) < len(wanted):
+            end += 1
+        if wanted and plain(text[begin:end]) == wanted:
+            spans.append((begin, end))
+            kept.append(i)
+            at = end
+    return spans, vectors[kept]
 
 
-def marked(model, query, text):
+def common_words(passages):
+    """The words that many of the passages have, such as "the": they say little. None of a few passages."""
+    counts = collections.Counter(word for one in passages for word in set(re.findall(r"\w+", one["text"].lower())))
+    return {word for word, count in counts.items() if len(passages) >= 20 and count > 0.2 * len(passages)}
+
+
+def marked(model, query, text, common):
     """The text with *stars* around the words that are nearer to a word of the query than most are."""
     spans, vectors = tokens_of(model, text)
     if len(spans) < 4:
@@ -77,7 +101,7 @@ def marked(model, query, text):
 
     def star(word):
         inside = any(begin < word.end() and end > word.start() for begin, end in near)
-        return f"*{word.group()}*" if inside else word.group()
+        return f"*{word.group()}*" if inside and word.group().lower() not in common else word.group()
 
     return re.sub(r"\w+", star, text)
 
@@ -94,8 +118,9 @@ def find(folder, query, reranker, top):
     if reranker:
         ranking = heed.load(reranker).rerank(query, [passage["text"] for _, passage in found])
         found = [(one.score, found[one.index][1]) for one in ranking]
+    common = common_words(kept["passages"])
     for score, passage in found[:top]:
-        print(f"{score:.3f}  {passage['file']}\n{marked(model, query, passage['text'])}\n")
+        print(f"{score:.3f}  {passage['file']}\n{marked(model, query, passage['text'], common)}\n")
 
 
 def main():
