@@ -22,8 +22,8 @@ struct FormatReader {
   void (*read)(DocumentContent& content, const KeepOptions& keep);
   std::span<const std::string_view> extensions;
 };
-constexpr std::string_view kTextFiles[] = {".txt"}, kHtmlFiles[] = {".html", ".htm"},
-                           kXmlFiles[] = {".xml", ".xhtml"},
+constexpr std::string_view kTextFiles[] = {".txt", ".text"},
+                           kHtmlFiles[] = {".html", ".htm", ".xhtml"}, kXmlFiles[] = {".xml"},
                            kMarkdownFiles[] = {".md", ".markdown"}, kSrtFiles[] = {".srt"},
                            kVttFiles[] = {".vtt"}, kPoFiles[] = {".po", ".pot"},
                            kXliffFiles[] = {".xliff", ".xlf"};

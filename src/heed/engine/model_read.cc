@@ -32,6 +32,21 @@ void require_for_single_vectors(const EmbedOptions& options) {
       "text");
 }
 
+/// The vectors that an embedder of tokens or of a vocabulary makes of texts; `change` may change
+/// its options.
+template <typename Embedder>
+auto embed_by(const engine::LoadedModel& model, const std::vector<std::string>& texts,
+              const EmbedOptions& options, int64_t first_number,
+              void (*change)(tasks::EmbedderOptions& made) = nullptr) {
+  const ExecutorScope scope(*model.executor);
+  require_for_single_vectors(options);
+  engine::require_utf8_texts(texts, "text", first_number);
+  tasks::EmbedderOptions made = model.embedder_options(options);
+  if (change) change(made);
+  return Embedder(*model.transformer, model.shared_tokenizer("embedding"), std::move(made))
+      .embed(texts, first_number);
+}
+
 void require_scores_texts(const engine::LoadedModel& model) {
   require(model.transformer->has_decoder() && !model.transformer->has_encoder(),
           "{} is {} and cannot score a text, expected a decoder-only model", model.path.string(),
@@ -79,39 +94,24 @@ std::vector<std::vector<float>> Model::embed_tokens(const std::vector<std::vecto
 std::vector<SparseEmbedding> Model::embed_sparse(const std::vector<std::string>& texts,
                                                  const EmbedOptions& options,
                                                  int64_t first_number) const {
-  const ExecutorScope scope(*loaded_->executor);
-  require_for_single_vectors(options);
-  engine::require_utf8_texts(texts, "text", first_number);
-  return tasks::SparseEmbedder(*loaded_->transformer, loaded_->shared_tokenizer("embedding"),
-                               loaded_->embedder_options(options))
-      .embed(texts, first_number);
+  return embed_by<tasks::SparseEmbedder>(*loaded_, texts, options, first_number);
 }
 
 std::vector<MultiVectorEmbedding> Model::embed_multi_vector(const std::vector<std::string>& texts,
                                                             const EmbedOptions& options,
                                                             int64_t first_number) const {
-  const ExecutorScope scope(*loaded_->executor);
-  require_for_single_vectors(options);
-  engine::require_utf8_texts(texts, "text", first_number);
-  return tasks::MultiVectorEmbedder(*loaded_->transformer, loaded_->shared_tokenizer("embedding"),
-                                    loaded_->embedder_options(options))
-      .embed(texts, first_number);
+  return embed_by<tasks::MultiVectorEmbedder>(*loaded_, texts, options, first_number);
 }
 
 std::vector<MultiVectorEmbedding> Model::token_embeddings(const std::vector<std::string>& texts,
                                                           const EmbedOptions& options,
                                                           int64_t first_number) const {
-  const ExecutorScope scope(*loaded_->executor);
-  require_for_single_vectors(options);
-  engine::require_utf8_texts(texts, "text", first_number);
-  tasks::EmbedderOptions made = loaded_->embedder_options(options);
-  if (!made.pooling.empty()) {  // BGE-M3's several vectors are not what is pooled
-    made.multi_vector.emplace();
-    made.multi_vector_modules.clear();
-  }
-  return tasks::MultiVectorEmbedder(*loaded_->transformer, loaded_->shared_tokenizer("embedding"),
-                                    std::move(made))
-      .embed(texts, first_number);
+  return embed_by<tasks::MultiVectorEmbedder>(
+      *loaded_, texts, options, first_number, [](tasks::EmbedderOptions& made) {
+        if (made.pooling.empty()) return;
+        made.multi_vector.emplace();  // BGE-M3's several vectors are not what is pooled
+        made.multi_vector_modules.clear();
+      });
 }
 
 std::vector<int32_t> Model::tokens_to_embed(const std::string& text,

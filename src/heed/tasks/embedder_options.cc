@@ -34,7 +34,7 @@ constexpr std::pair<std::string_view, Pooling> kPoolingModes[] = {
 
 /// The poolings that a file names: "pooling_mode", or else the flags of older files.
 std::vector<std::string> pooling_modes(const Json& json, const std::string& file) {
-  if (json.contains("pooling_mode") && !json["pooling_mode"].is_null()) {
+  if (has_value(json, "pooling_mode")) {
     if (json["pooling_mode"].is_string()) return {get<std::string>(json, "pooling_mode", file)};
     return get<std::vector<std::string>>(json, "pooling_mode", file);
   }
@@ -154,7 +154,7 @@ void warn_of_task_settings(const std::filesystem::path& model_path, EmbedderOpti
   if (!path_exists(model_path / kModulesFile) || !path_exists(path)) return;
   const Json json = read_object(path);
   for (const char* const key : {"query_length", "document_length", "query_expansion"})
-    if (json.contains(key) && !json[key].is_null())
+    if (has_value(json, key))
       options.warnings.push_back(
           fmt::format("{}: {} is {} and is ignored: it is applied to models "
                       "with a vector for each token",

@@ -86,7 +86,7 @@ std::optional<LogitScore> read_logit_score(const std::filesystem::path& model_pa
   require(input == "causal_logits", "{}: module_input_name is {}, expected \"causal_logits\"",
           config.string(), quoted(input));
   LogitScore score{.true_token = token_at(json, "true_token_id", config.string(), vocab_size)};
-  if (json.contains("false_token_id") && !json["false_token_id"].is_null())
+  if (has_value(json, "false_token_id"))
     score.false_token = token_at(json, "false_token_id", config.string(), vocab_size);
   read_template_settings(model_path, score);
   return score;

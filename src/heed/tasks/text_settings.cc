@@ -21,17 +21,12 @@ SettingsJson read_object_if_exists(const std::filesystem::path& path) {
   return path_exists(path) ? read_object(path) : nullptr;
 }
 
-bool has(const SettingsJson& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && !found->is_null();
-}
-
 /// A number of tokens; none where the field is missing, null, or larger than any text: "no limit"
 /// is 1e30 there.
 std::optional<int64_t> read_length(const SettingsJson& json, const char* key,
                                    const std::string& file) {
   constexpr double kNoLimit = 1e15;
-  if (!has(json, key)) return std::nullopt;
+  if (!has_value(json, key)) return std::nullopt;
   const SettingsJson& value = json[key];
   require(value.is_number() && value.get<double>() >= 1, "{}: {} is {}, expected a positive number",
           file, key, excerpt(value));
@@ -49,7 +44,7 @@ void set_side(const std::string& side, const char* key, const std::string& file,
 
 void read_side(const SettingsJson& json, const char* key, const std::string& file,
                TextSettings& settings) {
-  if (has(json, key)) set_side(get<std::string>(json, key, file), key, file, settings);
+  if (has_value(json, key)) set_side(get<std::string>(json, key, file), key, file, settings);
 }
 
 /// Finds truncation.direction in a tokenizer.json, which has it before the long lists.
@@ -94,7 +89,7 @@ void read_tokenizer_settings(const std::filesystem::path& folder, TextSettings& 
   if (!config.is_null()) {
     const char* const key = config.contains("model_max_length") ? "model_max_length" : "max_len";
     settings.limit.most = read_length(config, key, path.string()).value_or(0);
-    if (has(config, "truncation_side"))
+    if (has_value(config, "truncation_side"))
       return read_side(config, "truncation_side", path.string(), settings);
   }
   std::ifstream file(json_path);
@@ -107,7 +102,7 @@ void read_tokenizer_settings(const std::filesystem::path& folder, TextSettings& 
 /// Throws Error on a member of an object of the file that is neither in `known` nor null.
 void require_only(const SettingsJson& json, const char* key, const std::string& file,
                   std::initializer_list<std::string_view> known) {
-  if (!has(json, key)) return;
+  if (!has_value(json, key)) return;
   require(json[key].is_object(), "{}: {} is {}, expected an object", file, key, excerpt(json[key]));
   for (const auto& [name, value] : json[key].items())
     require(std::ranges::find(known, name) != known.end() || value.is_null(),
@@ -158,7 +153,7 @@ void read_module_settings(const std::filesystem::path& folder, TransformerTask t
   settings.lower_case = get_or(json, "do_lower_case", false, file);
   std::optional<int64_t> limit = read_length(json, "max_seq_length", file);
   for (const char* const key : {"tokenizer_args", "processor_kwargs"}) {
-    if (!has(json, key)) continue;
+    if (!has_value(json, key)) continue;
     if (const auto own = read_length(json[key], "model_max_length", file)) limit = own;
     read_side(json[key], "truncation_side", file, settings);
   }
@@ -197,6 +192,11 @@ void warn_of_unknown_settings(SettingsJson json, const std::string& file,
 }
 
 }  // namespace
+
+bool has_value(const nlohmann::json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && !found->is_null();
+}
 
 nlohmann::json read_object(const std::filesystem::path& path) {
   nlohmann::json json = parse_json(read_file(path), path.string());
@@ -269,17 +269,18 @@ PromptSettings read_prompt_settings(const std::filesystem::path& model_path,
   if (std::ranges::find(kinds, settings.kind) == kinds.end()) return {};
   settings.present = true;
   warn_of_unknown_settings(json, file, settings);
-  if (has(json, "max_active_dims")) {
+  if (has_value(json, "max_active_dims")) {
     settings.max_active_dims = get<int64_t>(json, "max_active_dims", file);
     require(*settings.max_active_dims >= 1, "{}: max_active_dims is {}, expected at least 1", file,
             *settings.max_active_dims);
   }
-  if (has(json, "truncate_dim")) {
+  if (has_value(json, "truncate_dim")) {
     settings.truncate_dim = get<int64_t>(json, "truncate_dim", file);
     require(*settings.truncate_dim >= 1, "{}: truncate_dim is {}, expected at least 1", file,
             *settings.truncate_dim);
   }
-  const SettingsJson prompts = has(json, "prompts") ? json["prompts"] : SettingsJson::object();
+  const SettingsJson prompts =
+      has_value(json, "prompts") ? json["prompts"] : SettingsJson::object();
   for (const auto& [key, value] : prompts.items())
     if (value.is_string()) settings.prompts[key] = value.get<std::string>();
   if (settings.kind != "SentenceTransformer") read_prefixes(json, file, settings.prompts);

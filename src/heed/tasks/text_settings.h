@@ -59,6 +59,8 @@ struct PromptSettings {
 PromptSettings read_prompt_settings(const std::filesystem::path& model_path,
                                     std::initializer_list<std::string_view> kinds);
 
+/// Whether an object has a member that is not null.
+bool has_value(const nlohmann::json& json, const char* key);
 /// The JSON object of a file. Throws Error, naming the file, when it is missing or no object.
 nlohmann::json read_object(const std::filesystem::path& path);
 

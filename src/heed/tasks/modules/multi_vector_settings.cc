@@ -18,11 +18,6 @@ constexpr int64_t kMostExpanded = 1 << 16;
 /// Python's string.punctuation.
 constexpr std::string_view kPunctuation = R"(!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~)";
 
-bool has_value(const MaskJson& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && !found->is_null();
-}
-
 int64_t length_of(const MaskJson& json, const char* key, const std::string& file) {
   const auto length = get<int64_t>(json, key, file);
   require(length >= 1 && length <= kMostExpanded, "{}: {} is {}, expected 1 to {}", file, key,
