@@ -1,6 +1,7 @@
 #include "heed/detect/identifier.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -56,7 +57,7 @@ class Reader {
 Identifier::Identifier(Parts parts) : parts_(std::move(parts)), scales_(256) {
   const size_t rows = size_t{1} << parts_.shape.row_bits;
   const auto width = static_cast<size_t>(parts_.shape.width);
-  require(width % 2 == 0 && parts_.table.exponents.size() == rows &&
+  require(width % 2 == 0 && width <= kMostWidth && parts_.table.exponents.size() == rows &&
               parts_.table.values.size() == rows * width / 2 && parts_.pages.size() == kPages / 8 &&
               parts_.output.size() == parts_.languages.size() * width &&
               parts_.bias.size() == parts_.languages.size(),
@@ -115,15 +116,24 @@ Identifier Identifier::from_bytes(std::string_view bytes) {
 
 void Identifier::add_rows(std::span<const uint32_t> hashes, std::span<float> sum) const {
   const size_t half = sum.size() / 2;
+  // Apart from `sum`, which bytes may alias, and by whole vectors, so that compilers vectorise.
+  constexpr size_t kVector = 8;
+  std::array<float, kMostWidth / 2> low{}, high{};
   for (const uint32_t hash : hashes) {
     const uint32_t row = row_of(hash, parts_.shape.row_bits);
     const float scale = scales_[parts_.table.exponents[row]];
     const uint8_t* values = &parts_.table.values[row * half];
-    for (size_t i = 0; i < half; ++i) {
-      sum[i] += scale * static_cast<float>((values[i] & 15) - 8);
-      sum[half + i] += scale * static_cast<float>((values[i] >> 4) - 8);
-    }
+    const auto add = [&](size_t i) {
+      low[i] += scale * static_cast<float>((values[i] & 15) - 8);
+      high[i] += scale * static_cast<float>((values[i] >> 4) - 8);
+    };
+    size_t begin = 0;
+    for (; begin + kVector <= half; begin += kVector)
+      for (size_t i = begin; i < begin + kVector; ++i) add(i);
+    for (; begin < half; ++begin) add(begin);
   }
+  std::copy_n(low.begin(), half, sum.begin());
+  std::copy_n(high.begin(), half, sum.begin() + static_cast<std::ptrdiff_t>(half));
 }
 
 bool Identifier::logits(std::string_view text, std::span<float> logits) const {

@@ -29,9 +29,9 @@ std::vector<size_t> places_of(std::span<const std::string> asked,
   }
   for (const std::string& language : asked) {
     const auto found = std::ranges::lower_bound(languages, language);
-    require_input(found != languages.end() && *found == language,
-                  "{} is not a language that can be detected, expected some of {}",
-                  quoted(language), fmt::join(languages, ", "));
+    if (found == languages.end() || *found != language)
+      fail_input("{} is not a language that can be detected, expected some of {}", quoted(language),
+                 fmt::join(languages, ", "));
     places.push_back(static_cast<size_t>(found - languages.begin()));
   }
   std::ranges::sort(places);
@@ -82,18 +82,21 @@ const std::vector<std::string>& LanguageIdentifier::languages() const {
 
 std::vector<DetectedLanguage> LanguageIdentifier::detect(std::string_view text,
                                                          std::span<const std::string> among) const {
-  const std::vector<size_t> places = places_of(among, languages());
+  std::vector<size_t> places = places_of(among, languages());
   std::vector<float> logits(languages().size());
   if (!identifier_->logits(text, logits)) return {};
-  double most = -INFINITY, total = 0;
-  for (const size_t place : places) most = std::max<double>(most, logits[place]);
+  std::ranges::sort(places, [&](size_t a, size_t b) {
+    return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
+  });
+  const double most = logits[places.front()];
+  double total = 0;
   std::vector<DetectedLanguage> detected;
+  detected.reserve(places.size());
   for (const size_t place : places) {
     detected.push_back({languages()[place], std::exp(logits[place] - most)});
     total += detected.back().probability;
   }
   for (DetectedLanguage& language : detected) language.probability /= total;
-  std::ranges::stable_sort(detected, std::ranges::greater{}, &DetectedLanguage::probability);
   return detected;
 }
 
