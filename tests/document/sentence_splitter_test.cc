@@ -5,6 +5,7 @@
 
 #include "heed/document/sentences/abbreviation_learner.h"
 #include "heed/document/sentences/clauses.h"
+#include "heed/document/sentences/mark_learner.h"
 #include "heed/document/sentences/segment_parts.h"
 #include "heed/document/sentences/sentence_settings.h"
 #include "tests/base/testing.h"
@@ -52,9 +53,9 @@ TEST(SentenceSplitter, KeepsAbbreviationsAndInitialsInside) {
   expect_whole("Hola Sra. Ledesma y Dr. Naser.", "es");
   expect_whole("В 1916 г. Иванов и А. С. Пушкин.", "ru_RU");
   EXPECT_EQ(split("In the Abb. Smith"), (Texts{"In the Abb.", "Smith"}));
-  EXPECT_EQ(
-      texts_of("In the abb. Smith", SentenceSplitter("en", {"abb"}).split("In the abb. Smith")),
-      Texts{"In the abb. Smith"});
+  EXPECT_EQ(texts_of("In the abb. Smith",
+                     SentenceSplitter("en", {.abbreviations = {"abb"}}).split("In the abb. Smith")),
+            Texts{"In the abb. Smith"});
 }
 
 TEST(SentenceSplitter, TakesQuotesAndBracketsBehindTheEnd) {
@@ -154,15 +155,50 @@ TEST(AbbreviationLearner, FindsWordsThatStandWithAFullStopInside) {
   EXPECT_EQ(learner.abbreviations(), Texts{"abt"});
 }
 
+TEST(MarkLearner, FindsTheMarksWithWhichLinesEnd) {
+  MarkLearner learner;
+  for (int i = 0; i < 3; ++i) {
+    learner.read("And he said unto him: Go, Abram; and he went.");
+    learner.read("These are the names of the sons:");
+    learner.read("“Where art thou? and who told thee:”");
+    learner.read("Shem, Ham; and Japheth;");
+    learner.read("Who told thee? Hast thou eaten?");
+  }
+  EXPECT_EQ(learner.ends_before_capital(), U":;");
+  EXPECT_EQ(learner.inside_before_small_letter(), U"?");
+  MarkLearner small;  // a text without capitals
+  for (int i = 0; i < 3; ++i) small.read("who told thee? hast thou eaten? thou hast?");
+  small.read("who?");
+  EXPECT_EQ(small.inside_before_small_letter(), U"?");
+  small.read("who?");
+  for (int i = 0; i < 3; ++i) small.read("why?");
+  EXPECT_EQ(small.inside_before_small_letter(), U"");
+}
+
+TEST(SentenceSplitter, EndsSentencesAsTheTrainingDid) {
+  const std::string text = "He said: Go! and he went: and (lo:) They were; where? and who? There.";
+  EXPECT_EQ(split(text),
+            (Texts{"He said: Go! and he went: and (lo:) They were; where?", "and who?", "There."}));
+  const SentenceSplitter learned(
+      "en", {.ends_before_capital = U":;", .inside_before_small_letter = U"?"});
+  EXPECT_EQ(texts_of(text, learned.split(text)), (Texts{"He said:", "Go! and he went: and (lo:)",
+                                                        "They were; where? and who?", "There."}));
+}
+
 TEST(SentenceSettings, AreReadAsTheyWereWritten) {
   const TemporaryDirectory folder;
   EXPECT_EQ(read_sentence_settings(folder.path()).max_source_tokens, 0);
   write_quickly(folder / kSentencesFile,
-                text_of({.max_source_tokens = 93, .abbreviations = {"abt"}}));
+                text_of({.max_source_tokens = 93,
+                         .learned = {.abbreviations = {"abt"},
+                                     .ends_before_capital = U":；",
+                                     .inside_before_small_letter = U"?"}}));
   write_quickly(folder / "tokenizer_config.json", R"({"source_lang": "de"})");
   const SentenceSettings settings = read_sentence_settings(folder.path());
   EXPECT_EQ(settings.max_source_tokens, 93);
-  EXPECT_EQ(settings.abbreviations, Texts{"abt"});
+  EXPECT_EQ(settings.learned.abbreviations, Texts{"abt"});
+  EXPECT_EQ(settings.learned.ends_before_capital, U":；");
+  EXPECT_EQ(settings.learned.inside_before_small_letter, U"?");
   EXPECT_EQ(settings.source_language, "de");
   write_quickly(folder / kSentencesFile, R"({"max_source_tokens": "many"})");
   EXPECT_THROW(read_sentence_settings(folder.path()), Error);

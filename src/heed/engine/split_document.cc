@@ -32,7 +32,7 @@ document::SentenceSplitter splitter_for(const LoadedModel& model, const Document
   std::string language = options.sentence_language;
   if (language.empty()) language = options.translate.source_language;
   if (language.empty()) language = settings.source_language;
-  return document::SentenceSplitter(language, settings.abbreviations);
+  return document::SentenceSplitter(language, settings.learned);
 }
 
 document::Document read_document(const std::string& text, const DocumentOptions& options,

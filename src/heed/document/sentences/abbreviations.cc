@@ -23,7 +23,7 @@ std::string language_of(std::string_view code) {
 
 }  // namespace
 
-LanguageRules::LanguageRules(std::string_view code, std::vector<std::string> learned)
+LanguageRules::LanguageRules(std::string_view code, LearnedRules learned)
     : learned_(std::move(learned)) {
   const std::string language = language_of(code);
   for (const LanguageTable& table : language_tables()) {
@@ -38,7 +38,7 @@ LanguageRules::LanguageRules(std::string_view code, std::vector<std::string> lea
   }
   for (Words* words : {&before_name_, &before_number_, &inside_, &at_end_, &starters_})
     std::ranges::sort(*words);
-  std::ranges::sort(learned_);
+  std::ranges::sort(learned_.abbreviations);
 }
 
 bool LanguageRules::knows(std::string_view code) {
@@ -58,7 +58,7 @@ AbbreviationKind LanguageRules::abbreviation(std::string_view word) const {
   if (contains(at_end_, word)) return at_end;
   if (contains(inside_, word)) return inside;
   if (contains(before_number_, word)) return before_number;
-  return std::ranges::binary_search(learned_, word) ? inside : none;
+  return std::ranges::binary_search(learned_.abbreviations, word) ? inside : none;
 }
 
 bool LanguageRules::begins_sentences(std::string_view word) const {

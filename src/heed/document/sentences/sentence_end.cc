@@ -228,8 +228,17 @@ bool SentenceEnds::ends_before_small_letter(size_t start, const PossibleEnd& end
   if (following.word.starts_with("http") || following.word == "www") return !end.closed;
   if (end.closed) return false;
   const char32_t mark = text_.at(end.begin);
+  const bool small = text_.break_at(start) == SentenceBreak::lower;
+  if (rules_.inside_before_small_letter(mark) && !small) return false;
   if (end.strong && (mark != '!' || end.marks_end > end.begin + 1)) return true;
-  return text_.break_at(start) == SentenceBreak::lower && !end.ellipsis;
+  return small && !end.ellipsis;
+}
+
+bool SentenceEnds::learned_mark_ends(size_t position, size_t& behind) const {
+  if (!rules_.ends_before_capital(text_.at(position))) return false;
+  behind = behind_closing(text_, text_.next(position), line_end_);
+  return behind < line_end_ && text_.break_at(behind) == SentenceBreak::space &&
+         read_following(behind).kind == SentenceBreak::upper;
 }
 
 size_t SentenceEnds::word_begin(size_t start, size_t end) const {

@@ -30,6 +30,9 @@ class SentenceEnds {
 
   /// Whether the sentence that begins at `start` ends there.
   bool ends(size_t start, const PossibleEnd& end) const;
+  /// Whether a mark of LearnedRules::ends_before_capital stands at `position`, and a capital behind
+  /// it; then `behind` is behind the mark and its closing quotes.
+  bool learned_mark_ends(size_t position, size_t& behind) const;
 
  private:
   struct Following;  // what stands behind an end

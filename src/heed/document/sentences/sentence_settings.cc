@@ -2,8 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "heed/base/display.h"
 #include "heed/base/file.h"
 #include "heed/base/json.h"
+#include "heed/base/utf8.h"
 #include "heed/document/sentences/abbreviations.h"
 
 namespace heed::document {
@@ -11,6 +13,14 @@ namespace {
 
 constexpr const char* kMaxSourceTokens = "max_source_tokens";
 constexpr const char* kAbbreviations = "abbreviations";
+constexpr const char* kEndsBeforeCapital = "ends_before_capital";
+constexpr const char* kInsideBeforeSmallLetter = "inside_before_small_letter";
+
+std::string utf8(const std::u32string& marks) {
+  std::string text;
+  for (const char32_t mark : marks) append_utf8(text, mark);
+  return text;
+}
 
 /// The object in a file; empty if there is none.
 nlohmann::json object_in(const std::filesystem::path& file) {
@@ -30,8 +40,13 @@ SentenceSettings read_sentence_settings(const std::filesystem::path& directory) 
   if (json.contains(kMaxSourceTokens))
     settings.max_source_tokens =
         integer_of(json[kMaxSourceTokens], kMaxSourceTokens, file.string(), 0, kMost);
-  settings.abbreviations =
-      get_or<std::vector<std::string>>(json, kAbbreviations, {}, file.string());
+  const auto marks = [&](const char* key) {
+    return code_points(get_or<std::string>(json, key, {}, file.string()));
+  };
+  settings.learned = {
+      .abbreviations = get_or<std::vector<std::string>>(json, kAbbreviations, {}, file.string()),
+      .ends_before_capital = marks(kEndsBeforeCapital),
+      .inside_before_small_letter = marks(kInsideBeforeSmallLetter)};
   const std::filesystem::path tokenizer = directory / "tokenizer_config.json";
   const nlohmann::json config = object_in(tokenizer);
   for (const char* key : {"source_lang", "src_lang"}) {  // of Marian; of NLLB, mBART and M2M-100
@@ -43,8 +58,12 @@ SentenceSettings read_sentence_settings(const std::filesystem::path& directory) 
 }
 
 std::string text_of(const SentenceSettings& settings) {
+  const LearnedRules& learned = settings.learned;
   return dump_json(nlohmann::ordered_json{{kMaxSourceTokens, settings.max_source_tokens},
-                                          {kAbbreviations, settings.abbreviations}},
+                                          {kEndsBeforeCapital, utf8(learned.ends_before_capital)},
+                                          {kInsideBeforeSmallLetter,
+                                           utf8(learned.inside_before_small_letter)},
+                                          {kAbbreviations, learned.abbreviations}},
                    {.indent = 2}) +
          "\n";
 }

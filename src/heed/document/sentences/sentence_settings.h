@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <vector>
+
+#include "heed/document/sentences/learned_rules.h"
 
 namespace heed::document {
 
@@ -14,8 +15,8 @@ inline constexpr const char* kSentencesFile = "sentences.json";
 struct SentenceSettings {
   /// The tokens of a source that one in a thousand examples of the training exceeded; 0: not known.
   int64_t max_source_tokens = 0;
-  /// Abbreviations of the training's sources, as AbbreviationLearner finds them.
-  std::vector<std::string> abbreviations = {};
+  /// Of the training's sources.
+  LearnedRules learned = {};
   /// The language that tokenizer_config.json names, if there are rules for it; not written.
   std::string source_language = {};
 };

@@ -42,6 +42,8 @@ void split_line(const TextView& text, const LanguageRules& rules, ByteRange line
       const PossibleEnd end = read_possible_end(text, at, line.end);
       at = end.end;
       if (ends.ends(start, end)) end_sentence(at);
+    } else if (size_t behind = at; ends.learned_mark_ends(at, behind)) {
+      end_sentence(behind);
     } else if (!skip_title(text, at, line.end, at)) {
       at = text.next(at);
     }

@@ -12,6 +12,7 @@
 #include "heed/distribute/agree.h"
 #include "heed/distribute/all_gather_texts.h"
 #include "heed/document/sentences/abbreviation_learner.h"
+#include "heed/document/sentences/mark_learner.h"
 #include "heed/document/sentences/sentence_settings.h"
 #include "heed/generate/cached_decoder.h"
 #include "heed/generate/search.h"
@@ -28,24 +29,32 @@ constexpr int64_t kBatchTokens = 2048;
 /// The most pairs from which a vocabulary and abbreviations are learned.
 constexpr int64_t kSampledPairs = 500'000;
 
-std::vector<std::string> abbreviations_of(const std::vector<data::SentencePair>& pairs) {
-  document::AbbreviationLearner learner;
-  for (const data::SentencePair& pair : pairs) learner.read(pair.source);
-  return learner.abbreviations();
+document::LearnedRules rules_of_sentences(const std::vector<data::SentencePair>& pairs) {
+  document::AbbreviationLearner abbreviations;
+  document::MarkLearner marks;
+  for (const data::SentencePair& pair : pairs) {
+    abbreviations.read(pair.source);
+    marks.read(pair.source);
+  }
+  return {.abbreviations = abbreviations.abbreviations(),
+          .ends_before_capital = marks.ends_before_capital(),
+          .inside_before_small_letter = marks.inside_before_small_letter()};
 }
 
-/// What translate_document() is to know of the training: with what `start` knew, if there is one.
-document::SentenceSettings sentence_settings(std::vector<std::string> abbreviations,
+/// What translate_document() is to know of the training: with the length and the abbreviations that
+/// `start` knew, if there is one.
+document::SentenceSettings sentence_settings(document::LearnedRules learned,
                                              int64_t usual_longest_source,
                                              const std::filesystem::path& start) {
   document::SentenceSettings settings{.max_source_tokens = usual_longest_source,
-                                      .abbreviations = std::move(abbreviations)};
+                                      .learned = std::move(learned)};
   if (start.empty()) return settings;
   const document::SentenceSettings before = document::read_sentence_settings(start);
   settings.max_source_tokens = std::max(settings.max_source_tokens, before.max_source_tokens);
   std::vector<std::string> both;
-  std::ranges::set_union(settings.abbreviations, before.abbreviations, std::back_inserter(both));
-  settings.abbreviations = std::move(both);
+  std::ranges::set_union(settings.learned.abbreviations, before.learned.abbreviations,
+                         std::back_inserter(both));
+  settings.learned.abbreviations = std::move(both);
   return settings;
 }
 
@@ -86,18 +95,18 @@ PairsTask::PairsTask(const TrainConfig& config, const std::filesystem::path& sta
     : Task(config.model), validation_(config.validation) {
   const TrainingPairs pairs(config);
   fingerprint_.training = pairs.fingerprint();
-  std::vector<std::string> abbreviations;
+  document::LearnedRules learned;
   {
     const std::vector<data::SentencePair> sample = pairs.sample(kSampledPairs);
     auto [tokenizer, files] = prepare_pair_tokenizer(config, sample, start, model_, observer);
     tokenizer_.emplace(std::move(tokenizer));
     files_ = std::move(files);
-    if (translation_tokenizer()) abbreviations = abbreviations_of(sample);
+    if (translation_tokenizer()) learned = rules_of_sentences(sample);
   }
   const int64_t longest = store_training(config, pairs, scratch, observer);
   if (translation_tokenizer())
-    files_.emplace_back(document::kSentencesFile, document::text_of(sentence_settings(
-                                                      std::move(abbreviations), longest, start)));
+    files_.emplace_back(document::kSentencesFile,
+                        document::text_of(sentence_settings(std::move(learned), longest, start)));
   read_validation(config, pairs.held_out());
   observer.log(fmt::format("validation text: {} pairs", valid_text_.size()));
 }
