@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Files of torch.save that run code when Python reads them: heed must refuse each and name what it asks for.
 
-    malicious.py READ_PYTORCH_FILE          needs torch, fickling and picklescan
+    malicious.py READ_PYTORCH_FILE          needs torch, fickling, picklescan and modelscan
 
 - Pickles made by hand: each way in which a pickle can reach a function (REDUCE, INST, OBJ, NEWOBJ, NEWOBJ_EX, STACK_GLOBAL,
   BUILD, the extension registry, chains of getattr, calls within arguments), alone and inside a state dict, in zip archives
   and in the format before them. Python runs their payload, which makes a file; the script sees that it does.
 - Archives into which fickling injects code, in each of its ways.
-- One call of each global that picklescan calls dangerous.
+- One call of each global that picklescan or modelscan calls dangerous.
 - Archives and pickles that are damaged or describe far more than they hold. The memory of the process may grow by twice the
   size of the file and 24 MB.
 
@@ -145,10 +145,15 @@ def injected(folder):
 
 
 def dangerous():
+    """(program, module, attribute)"""
+    from modelscan.settings import DEFAULT_SETTINGS
     from picklescan import scanner
-    for module, attributes in scanner._unsafe_globals.items():
-        for attribute in ["run"] if attributes == "*" else sorted(attributes):
-            yield module, attribute
+    lists = {"picklescan": [scanner._unsafe_globals], "modelscan": DEFAULT_SETTINGS["unsafe_globals"].values()}
+    for program, levels in lists.items():
+        for level in levels:
+            for module, attributes in level.items():
+                for attribute in ["run"] if attributes == "*" else sorted(attributes):
+                    yield program, module, attribute
 
 
 def good_zip(value=b"}" + text("w") + b"Ns", **records):
@@ -281,9 +286,9 @@ def main():
                     refused(f"{what}, {place}, {form}", data, wanted)
         for what, data, wanted in injected(folder):
             refused(what, data, wanted)
-        for module, attribute in dangerous():
+        for program, module, attribute in dangerous():
             value = name(module, attribute) + text("x") + b"\x85R"
-            refused(f"picklescan's {module}.{attribute}", next(archives(value))[1], f"{module}.{attribute}")
+            refused(f"{program}'s {module}.{attribute}", next(archives(value))[1], f"{module}.{attribute}")
         for what, data, wanted in damaged(folder):
             refused(what, data, wanted)
     print(f"{checked} files, {bad} not refused as they should be; Python runs {ran} of the payloads made by hand; memory grew "
