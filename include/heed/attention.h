@@ -34,7 +34,7 @@ struct AttentionOptions {
   /// The input of the decoder of an encoder-decoder; empty: its greedy output. Other models read
   /// one text only.
   std::string target = {};
-  /// The languages of a multilingual translator, as in TranslateOptions.
+  /// The languages of a multilingual translator, as in TranslateOptions; the source may be "auto".
   std::string source_language = {}, target_language = {};
   std::optional<AttentionKind> kind = {};  // which tokens look at which
   std::optional<int> layer = {};           // counted from 0

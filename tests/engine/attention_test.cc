@@ -39,6 +39,9 @@ TEST(Attention, IsOfATranslationIntoTheLanguageThatIsAskedFor) {
       {.target = "La maison.", .source_language = "eng_Latn", .target_language = "fra_Latn"});
   EXPECT_EQ(maps.back().keys.front(), "eng_Latn");
   EXPECT_EQ(maps.back().queries[1], "fra_Latn");
+  const auto detected = model.attention("Where are the men of the sea?",
+                                        {.source_language = "auto", .target_language = "fra_Latn"});
+  EXPECT_EQ(detected.back().keys.front(), "eng_Latn");
   EXPECT_THROW(model.attention("The old house.", {.source_language = "eng_Latn"}), Error);
 }
 

@@ -8,6 +8,7 @@
 #include "heed/base/interrupt.h"
 #include "heed/base/parallel.h"
 #include "heed/base/quote.h"
+#include "heed/engine/detected_source.h"
 #include "heed/engine/device_choice.h"
 #include "heed/engine/load.h"
 #include "heed/engine/speculation.h"
@@ -281,8 +282,10 @@ inspect::ModelInput LoadedModel::attention_input(const std::string& text,
   text::require_utf8(asked.target, "the target");
   const bool generates =
       transformer->has_encoder() && transformer->has_decoder() && asked.target.empty();
-  return inspect::read_input(*transformer, tokenizer.value(), text, asked.target,
-                             {asked.source_language, asked.target_language},
+  text::LanguagePair languages{asked.source_language, asked.target_language};
+  if (const text::TranslationTokenizer* translator = translation_tokenizer())
+    languages = with_detected_source(std::move(languages), text, *translator);
+  return inspect::read_input(*transformer, tokenizer.value(), text, asked.target, languages,
                              generates ? generation.value().rules : generate::TokenRules(),
                              activations());
 }

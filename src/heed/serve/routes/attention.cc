@@ -6,6 +6,7 @@
 #include "heed/serve/generation_call.h"
 #include "heed/serve/prompts.h"
 #include "heed/serve/routes/routes.h"
+#include "heed/serve/translation/detected_language.h"
 #include "heed/tasks/task_options.h"
 
 namespace heed::serve {
@@ -79,6 +80,8 @@ void post_attention(const ModelCall& call) {
   };
   check_size("text", text);
   check_size("target", options.target);
+  if (options.source_language == engine::kDetectSource)
+    options.source_language = detect_source_of(call, {text}).code;
   use_own_codes(call, options.source_language, options.target_language);
   call.respond_with(count_tokens(model, text, "text"),
                     [name = call.target.name, text, options, viewer](const Model& own) {

@@ -86,14 +86,8 @@ struct TranslateAnswer {
 Json resolve_source(const ModelCall& call, const std::vector<std::string>& texts,
                     const std::optional<DocumentOptions>& document, std::string& source) {
   if (source != engine::kDetectSource) return nullptr;
-  std::vector<std::string> codes = call.model().source_languages();
-  if (!call.target.source_language.empty()) codes = {call.target.source_language};
-  if (codes.empty())
-    throw invalid_request("source_language",
-                          "source_language is \"auto\", and nothing says what the model "
-                          "translates from: leave it out");
-  const engine::DetectedSource found = detect_source_of(
-      document ? texts_in(texts, document->format, "text") : texts, codes, "source_language");
+  const engine::DetectedSource found =
+      detect_source_of(call, document ? texts_in(texts, document->format, "text") : texts);
   source = found.code;
   return {{"language", text::short_language(found.code)},
           {"probability", found.language.probability}};

@@ -25,4 +25,15 @@ engine::DetectedSource detect_source_of(const std::vector<std::string>& texts,
   }
 }
 
+engine::DetectedSource detect_source_of(const ModelCall& call,
+                                        const std::vector<std::string>& texts) {
+  std::vector<std::string> codes = call.model().source_languages();
+  if (!call.target.source_language.empty()) codes = {call.target.source_language};
+  if (codes.empty())
+    throw invalid_request("source_language",
+                          "source_language is \"auto\", and nothing says what the model "
+                          "translates from: leave it out");
+  return detect_source_of(texts, codes, "source_language");
+}
+
 }  // namespace heed::serve

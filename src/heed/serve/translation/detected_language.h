@@ -17,4 +17,8 @@ engine::DetectedSource detect_source_of(const std::vector<std::string>& texts,
                                         const std::vector<std::string>& codes,
                                         const std::string& field);
 
+/// The same with the codes that the model of a call translates from; the field is source_language.
+engine::DetectedSource detect_source_of(const ModelCall& call,
+                                        const std::vector<std::string>& texts);
+
 }  // namespace heed::serve
