@@ -1,19 +1,25 @@
 #!/usr/bin/env bash
-# Each public header compiles alone, without a warning, with the compiler that is given; those of the C API
-# in C99, too.
+# The public headers compile without a warning, with the compiler that is given; those of the C API in C99, too.
 #
-#   headers_test.sh COMPILER      ends with 77 when there is no such compiler
+#   headers_test.sh alone|together COMPILER      each alone, or all in one file; ends with 77 when there is no such
+#                                                compiler
 set -euo pipefail
-compiler=$1
+how=$1 compiler=$2
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 command -v "$compiler" >/dev/null || { echo "$compiler is not installed: skipped" && exit 77; }
-for header in "$root"/include/heed/*.h; do
-  echo "#include <heed/${header##*/}>" |
-    "$compiler" -std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Werror -I "$root/include" \
-      -fsyntax-only -x c++ - || { echo "${header##*/} does not compile alone with $compiler" && exit 1; }
-done
-for header in "$root"/include/heed/c.h "$root"/include/heed/c_*.h; do
-  echo "#include <heed/${header##*/}>" |
-    "$compiler" -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror -I "$root/include" -fsyntax-only -x c - ||
-    { echo "${header##*/} does not compile alone in C99 with $compiler" && exit 1; }
-done
+# compile LANGUAGE STANDARD HEADER... : one file that includes the headers.
+compile() {
+  local language=$1 standard=$2
+  shift 2
+  printf '#include <heed/%s>\n' "${@##*/}" |
+    "$compiler" -std="$standard" -Wall -Wextra -Wpedantic -Wconversion -Werror -I "$root/include" \
+      -fsyntax-only -x "$language" - || { echo "in $standard, with $compiler: ${*##*/} do not compile" && exit 1; }
+}
+headers=("$root"/include/heed/*.h) c_headers=("$root"/include/heed/c.h "$root"/include/heed/c_*.h)
+if [[ $how == together ]]; then
+  compile c++ c++20 "${headers[@]}"
+  compile c c99 "${c_headers[@]}"
+else
+  for header in "${headers[@]}"; do compile c++ c++20 "$header"; done
+  for header in "${c_headers[@]}"; do compile c c99 "$header"; done
+fi
