@@ -17,6 +17,9 @@ PACKAGES = {
     "sentence_transformers": ["sentence-transformers==6.2.0"],
     "ctranslate2": ["ctranslate2==4.8.5"],
     "onnxruntime": ["onnxruntime==1.31.1", "onnx==1.23.2"],
+    "openvino": ["openvino==2026.4.1"],
+    "nncf": ["nncf==3.4.0"],
+    "datasets": ["accelerate==1.15.0", "datasets==5.2.0"],
     "gguf": ["gguf==0.19.0"],
     # Built here, for this processor, as its default is: without a BLAS.
     "llama_cpp": ["--no-binary=llama-cpp-python", "llama-cpp-python==0.3.36"],

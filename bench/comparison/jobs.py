@@ -37,9 +37,9 @@ def measured(what, key="per_second"):
     return lambda facts: facts["measured"][what][key]
 
 
-def int8_of(arithmetic):
-    """heed's options for an arithmetic; int8 quantises weights that are stored in f32."""
-    return ["--weights", "q8_0", "--compute", "int8"] if arithmetic == "int8" else []
+def arithmetic_of(arithmetic):
+    """heed's options for it; int8 quantises weights that are stored in f32."""
+    return (["--weights", "q8_0"] if arithmetic == "int8" else []) + ["--compute", arithmetic]
 
 
 # Translation
@@ -68,7 +68,7 @@ def translate_base(setting, arithmetic, beam):
     model = models.marian_base()
     converted = models.marian_converted(model, "marian-base")
     ours = bench(setting, model, "--prompt-tokens", 32, "--tokens", 31, "--batch", sentences,
-                 "--batch-tokens", 16384, "--num-beams", beam, *int8_of(arithmetic))
+                 "--batch-tokens", 16384, "--num-beams", beam, *arithmetic_of(arithmetic))
     theirs = ["--compute", arithmetic, "--beam", beam, "--sentences", sentences, "--length", 32]
     return Case(f"translate, base, 32 tokens, {arithmetic}, beam {beam}, sentences/s", [
         Program("heed", ours, measured("outputs")), *ctranslate2(setting, converted, *theirs)])
@@ -78,7 +78,7 @@ def translate_trained(setting, folder, arithmetic, beam):
     model = folder / "model"
     converted = models.marian_converted(model, folder.name)
     text = models.held_out_lines(folder, 100 if setting.quick else 1000)
-    ours = bench(setting, model, "--input", text, "--num-beams", beam, *int8_of(arithmetic))
+    ours = bench(setting, model, "--input", text, "--num-beams", beam, *arithmetic_of(arithmetic))
     theirs = ["--compute", arithmetic, "--beam", beam, "--input", text, "--tokenizer", model]
     return Case(f"translate, {folder.name} (small), {arithmetic}, beam {beam}, lines/s", [
         Program("heed", ours, measured("lines")), *ctranslate2(setting, converted, *theirs)])
@@ -99,7 +99,7 @@ def latency(setting):
     repeat = 5 if setting.quick else 20
     for arithmetic in ("f32", "int8"):
         ours = bench(setting, model, "--prompt-tokens", 32, "--tokens", 31, "--batch", 1,
-                     *int8_of(arithmetic), repeat=repeat)
+                     *arithmetic_of(arithmetic), repeat=repeat)
         theirs = ["--compute", arithmetic, "--sentences", 1, "--length", 32, "--repeat", repeat]
         yield Case(f"one sentence, base, 32 tokens, {arithmetic}, greedy, sentences/s", [
             Program("heed", ours, measured("outputs")),
@@ -214,6 +214,10 @@ def memory(setting):
 # Embedding
 
 
+def unrestricted(name, setting):
+    return f"{name}, {UNRESTRICTED}" if setting.cpu else name
+
+
 def embed(setting):
     for name, encoder, count in (("MiniLM", models.minilm, 10000),
                                  ("XLM-R-base", models.xlm_roberta, 1000)):
@@ -221,18 +225,48 @@ def embed(setting):
                               models.sentences(count // 10 if setting.quick else count))
 
 
+def arithmetics_of_encoders(setting):
+    """Of a machine without products of bf16 only two."""
+    flags = setting.cpu.flags if setting.cpu else machine_flags()
+    return ("f32", "bf16", "int8") if flags & {"avx512_bf16", "amx_bf16"} else ("f32", "int8")
+
+
 def embed_with(setting, name, model, texts):
-    onnxruntime = f"onnxruntime, {UNRESTRICTED}" if setting.cpu else "onnxruntime"
-    for arithmetic in ("f32", "int8"):
-        ours = bench(setting, model, "--input", texts, *int8_of(arithmetic))
-        yield Case(f"embed, {name}, {arithmetic}, texts/s", [
-            Program("heed", ours, measured("lines")),
-            Program(onnxruntime, peer("onnxruntime_embed.py", ["onnxruntime", "tokenizers"],
-                                      models.onnx_of(name, model, arithmetic),
-                                      model / "tokenizer.json", texts)),
+    tokenizer = model / "tokenizer.json"
+    onnx = {arithmetic: models.onnx_of(name, model, arithmetic) for arithmetic in ("f32", "int8")}
+    for arithmetic in arithmetics_of_encoders(setting):
+        programs = [
+            Program("heed", bench(setting, model, "--input", texts, *arithmetic_of(arithmetic)),
+                    measured("lines")),
             Program("PyTorch", peer("sentence_transformers_embed.py",
                                     ["torch", "sentence_transformers"], model, texts,
-                                    arithmetic))])
+                                    arithmetic)),
+            Program(unrestricted("OpenVINO", setting), peer(
+                "openvino_embed.py", ["openvino", "tokenizers"],
+                models.openvino_int8_of(name, model) if arithmetic == "int8" else onnx["f32"],
+                tokenizer, texts, arithmetic))]
+        if arithmetic in onnx:  # onnxruntime has no bf16 on CPUs
+            programs.append(Program(unrestricted("onnxruntime", setting), peer(
+                "onnxruntime_embed.py", ["onnxruntime", "tokenizers"], onnx[arithmetic], tokenizer,
+                texts)))
+        yield Case(f"embed, {name}, {arithmetic}, texts/s", programs)
+
+
+def train_embed(setting):
+    """MiniLM with in-batch negatives, about 64 pairs a step."""
+    batch, steps = 64, 10 if setting.quick else 40
+    pairs, tokens = models.pairs(batch * 50)
+    model = models.minilm()
+    out = models.BUILD / "train-embed"
+    python = python_with("torch", "sentence_transformers", "datasets")
+    for arithmetic in arithmetics_of_encoders(setting)[:-1]:
+        yield Case(f"train MiniLM, embed, {batch} pairs a step, {arithmetic}, pairs/s", [
+            Program("heed", [python, PEERS / "heed_embed_train.py", setting.heed, model, pairs,
+                             arithmetic, round(batch * tokens), steps, out]),
+            Program("PyTorch", [python, PEERS / "sentence_transformers_train.py", model, pairs,
+                                arithmetic, batch, steps, out])],
+            remark=lambda everyone: "heed: {:.0f} pairs a step".format(
+                everyone[0].facts["pairs_per_step"]) if everyone[0].facts else "")
 
 
 # Training has a table of its own.
@@ -264,4 +298,4 @@ def train(setting):
 
 
 JOBS = {job.__name__: job for job in
-        (translate, latency, decode, prefill, embed, start, memory, train)}
+        (translate, latency, decode, prefill, embed, train_embed, start, memory, train)}

@@ -98,5 +98,5 @@ def restrict(name):
     listed = " ".join(f"{key}={value}" for key, value in settings.items())
     return kind, (
         f"Kind of machine: {described(kind)}; forced, the machine's own is {machine}. Set for all "
-        f"programs: {listed}. llama.cpp is built for this kind. onnxruntime cannot be restricted: "
-        f"its rows say \"{UNRESTRICTED}\".")
+        f"programs: {listed}. llama.cpp is built for this kind. onnxruntime and OpenVINO "
+        f"cannot be restricted: their rows say \"{UNRESTRICTED}\".")

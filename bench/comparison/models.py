@@ -69,6 +69,13 @@ def onnx_of(name, encoder, arithmetic):
     return path / f"{arithmetic}.onnx"
 
 
+def openvino_int8_of(name, encoder):
+    path = BUILD / "models" / f"{name}-openvino"
+    make(path, ["openvino", "nncf", "tokenizers"], "make_openvino_int8.py", onnx_of(name, encoder, "f32"),
+         encoder / "tokenizer.json", sentences(1000), path)
+    return path / "int8.xml"
+
+
 def marian_base():
     """A model directory with random weights, without a tokenizer."""
     path = BUILD / "models" / "marian-base"
@@ -128,3 +135,13 @@ def sentences(count):
             length = min(max(int(generator.lognormvariate(2.7, 0.8)), 3), 200)
             file.write(" ".join(generator.choices(words, k=length)) + "\n")
     return path
+
+
+def pairs(count):
+    """A file of queries and documents for training, and the tokens of both texts of a pair on average."""
+    path = BUILD / "texts" / f"pairs-{count}.jsonl"
+    lines = sentences(2 * count).read_text().splitlines()
+    if not path.exists():
+        path.write_text("".join(json.dumps({"query": query, "document": document}) + "\n"
+                                for query, document in zip(lines[::2], lines[1::2])))
+    return path, sum(len(line.split()) + 2 for line in lines) / count

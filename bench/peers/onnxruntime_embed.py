@@ -8,11 +8,8 @@ import resource
 import sys
 import time
 
-import numpy
 import onnxruntime
-from tokenizers import Tokenizer
-
-BATCH, LONGEST = 64, 256
+from embed_batches import BATCH, batches, tokenizer_of, vectors_of
 
 
 def session_of(path):
@@ -24,22 +21,10 @@ def session_of(path):
 
 def embed(session, tokenizer, lines):
     result = [None] * len(lines)
-    encoded = tokenizer.encode_batch(lines)
-    order = sorted(range(len(lines)), key=lambda i: len(encoded[i].ids))
-    for begin in range(0, len(order), BATCH):
-        members = order[begin:begin + BATCH]
-        width = max(len(encoded[i].ids) for i in members)
-        ids = numpy.zeros((len(members), width), numpy.int64)
-        mask = numpy.zeros_like(ids)
-        for row, i in enumerate(members):
-            ids[row, :len(encoded[i].ids)] = encoded[i].ids
-            mask[row, :len(encoded[i].ids)] = 1
+    for members, ids, mask in batches(tokenizer, lines):
         states = session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
-        weights = mask[:, :, None].astype(numpy.float32)
-        means = (states * weights).sum(1) / weights.sum(1)
-        means /= numpy.linalg.norm(means, axis=1, keepdims=True)
-        for row, i in enumerate(members):
-            result[i] = means[row]
+        for i, vector in zip(members, vectors_of(states, mask)):
+            result[i] = vector
     return result
 
 
@@ -48,9 +33,7 @@ def main():
     with open(sentences) as file:
         lines = file.read().splitlines()
     session = session_of(model)
-    tokenizer = Tokenizer.from_file(tokenizer_path)
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(LONGEST)
+    tokenizer = tokenizer_of(tokenizer_path)
     embed(session, tokenizer, lines[:BATCH])
     begin = time.perf_counter()
     embed(session, tokenizer, lines)

@@ -1,6 +1,6 @@
 """PyTorch's side of embedding: sentence-transformers, which sorts by length and pads.
 
-    sentence_transformers_embed.py MODEL SENTENCES.txt f32|int8
+    sentence_transformers_embed.py MODEL SENTENCES.txt f32|bf16|int8
 """
 import importlib.metadata
 import json
@@ -19,6 +19,8 @@ def main():
     with open(sentences) as file:
         lines = file.read().splitlines()
     model = SentenceTransformer(path, device="cpu")
+    if arithmetic == "bf16":
+        model.bfloat16()
     if arithmetic == "int8":
         torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, inplace=True)
     model.encode(lines[:64])

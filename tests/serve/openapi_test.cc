@@ -32,6 +32,7 @@ const Json kRequests = {
     {"/api/show", {{"model", "chat"}}},
     {"/v1/embeddings", {{"model", "encoder"}, {"input", "sea"}}},
     {"/v2/embed", {{"model", "encoder"}, {"texts", {"sea"}}}},
+    {"/", {{"model", "encoder"}, {"inputs", "sea"}}},
     {"/embed", {{"model", "encoder"}, {"inputs", "sea"}}},
     {"/embed_sparse", {{"model", "masked"}, {"inputs", "sea"}}},
     {"/embed_all", {{"model", "encoder"}, {"inputs", "sea"}}},

@@ -84,6 +84,20 @@ TEST(TeiVectors, OfTokensAreThoseOfTheirText) {
             server.posted("/embed", {{"inputs", {"the cat"}}}));
 }
 
+TEST(TeiVectors, OfThePathWithoutANameAreThoseOfTheKindOfModel) {
+  const Json one = {{"inputs", "the cat"}};
+  const Json texts = {{"query", "the cat"}, {"texts", {"a fire", "a ship"}}};
+  for (const auto& [golden, path, request] : {std::tuple{"encoders/embed-bert", "/embed", one},
+                                              {"encoders/classify", "/predict", one},
+                                              {"encoders/rerank", "/rerank", texts}}) {
+    const OneModel server(golden);
+    EXPECT_EQ(server.posted("/", request), server.posted(path, request)) << golden;
+  }
+  const Answer answer = OneModel("encoders/embed-bert").post("/", texts);
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_TRUE(answer.json().contains("error_type"));
+}
+
 TEST(TeiVectors, OfTextsThatAreTooLongAreRefusedUnlessTheyMayBeCut) {
   const OneModel server("encoders/embed-bert");
   std::string text;

@@ -69,7 +69,7 @@ std::string read_prompt_name(JsonFields& fields, std::string_view name, const Mo
                   known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
 }
 
-bool read_normalize(JsonFields& fields, std::string_view name, bool otherwise, const Model& model) {
+bool read_normalize(JsonFields& fields, std::string_view name, const Model& model) {
   const std::optional<bool> asked = fields.boolean(name);
   if (asked == false && model.embed_settings().normalize)
     throw invalid_request(
@@ -77,7 +77,7 @@ bool read_normalize(JsonFields& fields, std::string_view name, bool otherwise, c
         fmt::format("{} is false, but the model's files say that its vectors have "
                     "length 1",
                     fields.path_of(name)));
-  return asked.value_or(otherwise);
+  return asked.value_or(false);
 }
 
 Json VectorForm::json(std::vector<float> vector) const {

@@ -21,7 +21,7 @@ std::string read_prompt_name(JsonFields& fields, std::string_view name, const Mo
 
 /// Whether vectors are scaled to length 1, if a field of this name says so; otherwise they are what
 /// the model gives. Throws ApiError when it is false and the model's files say that it does.
-bool read_normalize(JsonFields& fields, std::string_view name, bool otherwise, const Model& model);
+bool read_normalize(JsonFields& fields, std::string_view name, const Model& model);
 
 /// What the numbers of a vector are.
 enum class VectorNumbers {

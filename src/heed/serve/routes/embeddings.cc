@@ -51,7 +51,7 @@ VectorForm read_form(JsonFields& fields, const Model& model) {
   const char* const name = fields.find("output_dimension") ? "output_dimension" : "dimensions";
   form.dimensions = read_dimensions(fields, name, model);
   if (fields.find("output_dimension")) fields.only("dimensions", Json());
-  form.normalize = read_normalize(fields, "normalized", false, model);
+  form.normalize = read_normalize(fields, "normalized", model);
   return form;
 }
 

@@ -54,6 +54,13 @@ std::string choose_classifier(const Services& services, const Json& /*body*/, st
   });
 }
 
+std::string choose_tei_model(const Services& services, const Json& body, std::string named) {
+  if (body.contains("query")) return choose_reranker(services, body, std::move(named));
+  for (const ModelChooser choose : {choose_embedder, choose_sparse_embedder, choose_classifier})
+    if (named.empty()) named = choose(services, body, named);
+  return named;
+}
+
 bool read_truncate(JsonFields& fields, bool otherwise) {
   bool truncate = otherwise;
   for (const char* name : {"truncate", "truncation"})

@@ -23,5 +23,8 @@ std::string choose_sparse_embedder(const Services& services, const Json& body, s
 std::string choose_token_embedder(const Services& services, const Json& body, std::string named);
 std::string choose_reranker(const Services& services, const Json& body, std::string named);
 std::string choose_classifier(const Services& services, const Json& body, std::string named);
+/// For the path "/": a reranker for a query; otherwise an embedder, or else a sparse one or a
+/// classifier.
+std::string choose_tei_model(const Services& services, const Json& body, std::string named);
 
 }  // namespace heed::serve

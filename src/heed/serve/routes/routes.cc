@@ -69,6 +69,7 @@ constexpr std::array kRoutes{
     in_form(anthropic_error_body, "/v1/messages/count_tokens", post_anthropic_count_tokens),
     Route{.method = "POST", .path = "/v1/embeddings", .with_model = post_embeddings},
     in_form(cohere_error_body, "/v2/embed", post_cohere_embed),
+    in_form(tei_error_body, "/", post_tei, choose_tei_model),
     in_form(tei_error_body, "/embed", post_tei_embed, choose_embedder),
     in_form(tei_error_body, "/embed_sparse", post_tei_embed_sparse, choose_sparse_embedder),
     in_form(tei_error_body, "/embed_all", post_tei_embed_all, choose_token_embedder),

@@ -52,6 +52,7 @@ void get_ollama_ps(Services& services, Call& call);
 void get_ollama_version(Services& services, Call& call);
 void post_embeddings(const ModelCall& call);
 void post_cohere_embed(const ModelCall& call);
+void post_tei(const ModelCall& call);
 void post_tei_embed(const ModelCall& call);
 void post_tei_embed_sparse(const ModelCall& call);
 void post_tei_embed_all(const ModelCall& call);

@@ -1,5 +1,9 @@
 // The API of TEI (Text Embeddings Inference), whose rerankers are in rerank.cc:
 // https://huggingface.github.io/text-embeddings-inference
+#include <memory>
+#include <numeric>
+#include <utility>
+
 #include "heed/serve/classify_call.h"
 #include "heed/serve/embedding_call.h"
 #include "heed/serve/generation_call.h"
@@ -66,7 +70,44 @@ int64_t max_input_length(const ModelRegistry::Target& target) {
                                                                        : model.context_length();
 }
 
+/// Responds with vectors without the length 1 that the model's files give them, which those of
+/// other requests in a batch have.
+void respond_unnormalized(const ModelCall& call, std::vector<TokenizedText> input, bool truncate,
+                          const VectorForm& form) {
+  struct State {
+    std::vector<std::vector<int32_t>> texts;
+    Json answer = Json::array();
+  };
+  const auto state = std::make_shared<State>();
+  std::vector<int64_t> tokens;
+  for (size_t i = 0; i < input.size(); ++i) {
+    state->texts.push_back(
+        tokens_to_embed(call.model(), std::move(input[i]), truncate, fmt::format("inputs[{}]", i)));
+    tokens.push_back(std::ssize(state->texts.back()));
+  }
+  call.call->enqueue(call.services.admission, std::reduce(tokens.begin(), tokens.end()));
+  call.target.model->run_in_parts(
+      call.call, tokens,
+      [state, form, served = call.target.model, answered = call.call](size_t begin, size_t end) {
+        const auto first = state->texts.begin();
+        const std::vector<std::vector<int32_t>> part(first + static_cast<std::ptrdiff_t>(begin),
+                                                     first + static_cast<std::ptrdiff_t>(end));
+        for (auto& vector : served->model().embed_tokens(part, {.normalize = false}))
+          state->answer.push_back(form.json(std::move(vector)));
+        if (end == state->texts.size()) answered->respond_json(state->answer);
+      });
+}
+
 }  // namespace
+
+/// The path that clients post to when they know no other: the route of the model's kind.
+void post_tei(const ModelCall& call) {
+  const ModelTasks& tasks = call.target.tasks;
+  if (tasks.rerank) return post_rerank(call);
+  if (tasks.classify) return post_tei_predict(call);
+  if (tasks.embed_sparse && !tasks.embed) return post_tei_embed_sparse(call);
+  post_tei_embed(call);
+}
 
 void post_tei_embed(const ModelCall& call) {
   const Model& model = call.model();
@@ -84,8 +125,10 @@ void post_tei_embed(const ModelCall& call) {
   for (TokenizedText& one : input)
     if (one.text) one.text = prompt + *one.text;
   const VectorForm form{.dimensions = read_dimensions(fields, "dimensions", model),
-                        .normalize = read_normalize(fields, "normalize", true, model)};
+                        .normalize = fields.boolean("normalize").value_or(true)};
   fields.end();
+  if (!form.normalize && model.embed_settings().normalize)
+    return respond_unnormalized(call, std::move(input), truncate, form);
   embed_and_respond(call, std::move(input), truncate, "inputs",
                     [form](std::vector<std::vector<float>>& vectors, int64_t /*tokens*/) {
                       Json list = Json::array();
@@ -132,7 +175,9 @@ void get_tei_info(const ModelCall& call) {
                            {"max_client_batch_size", kMaxTexts},
                            {"auto_truncate", false},
                            {"tokenization_workers", 3},
-                           {"version", HEED_VERSION}});
+                           {"version", HEED_VERSION},
+                           {"sha", nullptr},
+                           {"docker_label", nullptr}});
 }
 
 }  // namespace heed::serve

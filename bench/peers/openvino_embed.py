@@ -1,0 +1,50 @@
+"""OpenVINO's side of embedding: texts sorted by length, padded, averaged, normalised.
+
+    openvino_embed.py MODEL TOKENIZER.json SENTENCES.txt f32|bf16|int8
+
+MODEL is an .onnx file in f32, or for int8 the .xml file that make_openvino_int8.py wrote. Batches run at the same time,
+as many as OpenVINO finds best for throughput.
+"""
+import json
+import os
+import resource
+import sys
+import time
+
+import openvino
+from embed_batches import BATCH, batches, tokenizer_of, vectors_of
+
+
+def embed(compiled, tokenizer, lines):
+    result = [None] * len(lines)
+    queue = openvino.AsyncInferQueue(compiled)
+
+    def take(request, batch):
+        members, mask = batch
+        for i, vector in zip(members, vectors_of(request.get_output_tensor(0).data, mask)):
+            result[i] = vector
+    queue.set_callback(take)
+    for members, ids, mask in batches(tokenizer, lines):
+        queue.start_async({"input_ids": ids, "attention_mask": mask}, (members, mask))
+    queue.wait_all()
+    return result
+
+
+def main():
+    model, tokenizer_path, sentences, arithmetic = sys.argv[1:]
+    with open(sentences) as file:
+        lines = file.read().splitlines()
+    compiled = openvino.Core().compile_model(model, "CPU", {
+        "PERFORMANCE_HINT": "THROUGHPUT", "INFERENCE_NUM_THREADS": int(os.environ["OMP_NUM_THREADS"]),
+        "INFERENCE_PRECISION_HINT": "bf16" if arithmetic == "bf16" else "f32"})
+    tokenizer = tokenizer_of(tokenizer_path)
+    embed(compiled, tokenizer, lines[:BATCH])
+    begin = time.perf_counter()
+    embed(compiled, tokenizer, lines)
+    seconds = time.perf_counter() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps({"per_second": len(lines) / seconds, "peak_memory": peak,
+                      "version": f"OpenVINO {openvino.__version__.split('-')[0]}"}))
+
+
+main()
