@@ -122,6 +122,9 @@ refused "the family llama cannot express this configuration: use_qk_norm is true
 refused "no training text: give data.text" "$heed" train --task causal-lm --out run
 refused "$work/absent: cannot be read: No such file or directory" \
   "$heed" train --task causal-lm --text absent --out run
+printf '{"text": "a"}\n' >unlabelled.jsonl
+refused "$work/unlabelled.jsonl, line 1: label is missing" \
+  "$heed" train --task classify --text unlabelled.jsonl --out unlabelled
 refused "validation.num_beams is 1000, expected at most 256" \
   "$heed" "${tiny[@]}" --set validation.num_beams=1000 --out run
 refused "run.minutes is 1e+17" "$heed" "${tiny[@]}" --minutes 1e17 --out run

@@ -12,6 +12,7 @@
 #include "heed/ops/linear.h"
 #include "heed/ops/norm.h"
 #include "heed/ops/softmax.h"
+#include "heed/ops/splade.h"
 #include "tests/ops/gradient_check.h"
 
 namespace heed {
@@ -214,6 +215,23 @@ TEST(Gradients, CrossEntropyWithProjectionAndSmoothing) {
         },
         {input("x", x), parameter(weight), parameter(bias)});
   }
+}
+
+TEST(Gradients, SpladeOfTexts) {
+  const Tensor x = random_tensor({9, 6}, 1), weights = random_tensor({3, 11}, 5);
+  Parameter weight = make_parameter("weight", {11, 6}, 2), bias = make_parameter("bias", {11}, 3);
+  check_gradients(
+      [&](Context& c) {
+        const Tensor y = ops::splade(c, x, weight, bias, {0, 2, 3, 9});
+        double loss = 0;
+        for (int64_t i = 0; i < y.elements(); ++i)
+          loss += static_cast<double>(y.data<float>()[i]) *
+                  static_cast<double>(weights.data<float>()[i]);
+        c.tape->add(y, weights.clone());
+        c.tape->backward();
+        return loss;
+      },
+      {input("x", x), parameter(weight), parameter(bias)}, 1e-3, 1e-3);
 }
 
 }  // namespace

@@ -16,15 +16,15 @@
 #include "heed/train/checkpoints/initial_weights.h"
 #include "heed/train/losses/vector_gradients.h"
 #include "heed/train/losses/vector_loss.h"
-#include "tests/distribute/group_ranks.h"
 #include "tests/ops/gradient_check.h"
-#include "tests/train/language_run.h"
+#include "tests/train/embed_run.h"
 
 namespace heed::train {
 namespace {
 
-using testing::stop_after;
+using testing::embed_config;
 using testing::train;
+using testing::write_pairs;
 
 const nlohmann::json& loss_golden() {
   static const nlohmann::json golden = parse_json(
@@ -35,17 +35,26 @@ const nlohmann::json& loss_golden() {
 
 data::VectorLoss loss_named(const std::string& name) {
   using enum data::VectorLoss;
-  return named(name, std::array{infonce, cosine, cosent, triplet, margin_mse, distill});
+  return named(name,
+               std::array{infonce, cosine, cosent, triplet, margin_mse, kl_divergence, distill});
 }
 
 data::TextGroups groups_of(const nlohmann::json& one) {
   data::TextGroups groups;
+  const std::string kind = one.value("kind", "dense");
   groups.options = {.loss = loss_named(one["loss"].get<std::string>()),
+                    .kind = kind == "dense"    ? data::VectorKind::dense
+                            : kind == "sparse" ? data::VectorKind::sparse
+                                               : data::VectorKind::multi_vector,
                     .scale = one.value("scale", 20.0),
                     .margin = one.value("margin", 5.0),
                     .distance = one.value("distance", "euclidean") == "cosine"
                                     ? data::Distance::cosine
                                     : data::Distance::euclidean,
+                    .temperature = one.value("temperature", 1.0),
+                    .teacher_temperature = one.value("teacher_temperature", 1.0),
+                    .query_flops = one.value("query_flops", 0.0),
+                    .document_flops = one.value("document_flops", 0.0),
                     .dims = one["dims"].get<std::vector<int64_t>>(),
                     .dim_weights = one["weights"].get<std::vector<double>>()};
   const auto examples = loss_golden()["examples"].get<int32_t>();
@@ -54,16 +63,21 @@ data::TextGroups groups_of(const nlohmann::json& one) {
   for (int32_t i = 0; i < examples * columns; ++i) groups.texts.push_back(static_cast<uint64_t>(i));
   groups.scores = one["scores"].get<std::vector<float>>();
   groups.score_count = std::ssize(groups.scores) / examples;
+  if (!one.contains("lengths")) return groups;
+  groups.vector_offsets = {0};
+  for (const auto& length : one["lengths"])
+    groups.vector_offsets.push_back(groups.vector_offsets.back() + length.get<int32_t>());
   return groups;
 }
 
 TEST(VectorLoss, AndItsGradientAreThoseOfSentenceTransformers) {
   const auto width = loss_golden()["width"].get<int64_t>();
   for (const auto& one : loss_golden()["losses"]) {
-    SCOPED_TRACE(one["loss"].get<std::string>() + " of " + one["columns"].dump() + " texts");
+    SCOPED_TRACE(one.value("kind", "dense") + " " + one["loss"].get<std::string>() + " of " +
+                 one["columns"].dump() + " texts");
     const data::TextGroups groups = groups_of(one);
     const auto values = one["vectors"].get<std::vector<float>>();
-    const Tensor vectors = Tensor::of({std::ssize(groups.texts), width}, values);
+    const Tensor vectors = Tensor::of({groups.vectors(), width}, values);
     const VectorLossResult found = vector_loss(vectors, groups);
     double mean = 0;
     for (const double loss : found.losses) mean += loss / static_cast<double>(groups.count());
@@ -91,59 +105,29 @@ TEST(VectorLoss, TakesNoEqualTextForANegative) {
   EXPECT_GT(vector_loss(vectors, groups).losses[1], 0);
 }
 
-/// Lines of words and what they are in another language, which share no letters.
-void write_pairs(const TemporaryDirectory& folder, int lines = 64) {
-  const char* const words[][2] = {{"one", "uk"},    {"two", "dy"},  {"red", "vaj"},
-                                  {"sun", "miz"},   {"sea", "pog"}, {"bread", "luf"},
-                                  {"light", "quv"}, {"man", "jyk"}};
-  std::ofstream file(folder / "pairs.jsonl");
-  for (int i = 0; i < lines; ++i) {
-    const auto &a = words[i % 8], &b = words[i / 8 % 8];
-    file << nlohmann::json{{"query", fmt::format("{} {}", a[0], b[0])},
-                           {"document", fmt::format("{} {}", a[1], b[1])},
-                           {"negative", fmt::format("{} {}", b[1], a[1])},
-                           {"score", i % 8 / 8.0}}
-         << '\n';
-  }
-}
-
-TrainConfig embed_config(const TemporaryDirectory& folder) {
-  write_pairs(folder);
-  TrainConfig config = testing::masked_config(folder);
-  config.model.head_transform = config.model.has_head = config.model.head_bias = false;
-  config.model.tied_head = true;
-  config.model.dropout = 0.1f;
-  config.run.task = TaskKind::embed;
-  config.data.document = data::DocumentEnd::file;
-  config.data.text = (folder / "pairs.jsonl").string();
-  config.data.held_out = 6;
-  return config;
-}
-
 TEST(EmbedTraining, LearnsWithEachLossAndResumesToTheSameBits) {
   using enum data::VectorLoss;
-  for (const data::VectorLoss loss : {infonce, cosine, cosent, triplet, margin_mse}) {
+  for (const data::VectorLoss loss :
+       {infonce, cosine, cosent, triplet, margin_mse, kl_divergence}) {
     SCOPED_TRACE(name_of(loss));
     const TemporaryDirectory folder;
     TrainConfig config = embed_config(folder);
     config.embed.loss = loss;
+    if (loss == kl_divergence) {
+      testing::write_scored_pairs(folder);
+      config.embed.temperature = 0.1;
+      config.embed.teacher_temperature = 2;
+    }
     config.embed.distance = data::Distance::cosine;
     config.embed.margin = 0.5;
     config.run.token_budget = 96;
     config.run.gradient_accumulation_steps = 3;
     config.run.max_steps = 30;
     config.validation.eval_steps = 10;
-    const auto prepared = testing::task_of(config);
-    Observer silent;
-    Trainer trainer(config, *prepared, RunDirectory::begin(folder / "whole"), silent, {});
-    trainer.run();
-    const auto& steps = trainer.history().steps;
+    const auto steps = testing::expect_same_bits_resumed(
+        config, folder,
+        {"model.safetensors", "last/model.safetensors", "modules.json", "1_Pooling/config.json"});
     EXPECT_LT(steps.back().loss, steps.front().loss);
-    train(config, folder, "parts", {.stop_requested = stop_after(13)});
-    train(config, folder, "parts", {.resume = true});
-    for (const char* file :
-         {"model.safetensors", "last/model.safetensors", "modules.json", "1_Pooling/config.json"})
-      EXPECT_EQ(read_file(folder / "whole" / file), read_file(folder / "parts" / file)) << file;
   }
 }
 
@@ -173,35 +157,12 @@ TEST(EmbedTraining, AStepInPartsHasTheGradientOfTheWhole) {
   }
 }
 
-void train_on_ranks(int ranks, const TrainConfig& config, const TemporaryDirectory& folder,
-                    const std::string& out) {
-  const auto one = [&](distribute::Group& group) {
-    std::optional<RunDirectory> run;
-    if (group.is_root()) run = RunDirectory::begin(folder / out);
-    group.all_gather(std::array{0.0});
-    if (!run) run = RunDirectory::join(folder / out, false);
-    const auto task = testing::task_of(config);
-    Observer silent;
-    const std::shared_ptr<distribute::Group> shared(std::shared_ptr<void>(), &group);
-    Trainer(config, *task, *run, silent, {.group = shared}).run();
-  };
-  distribute::run_groups(std::make_shared<distribute::LocalMailbox>(ranks), one);
-}
-
 TEST(EmbedTraining, HasTheSameBitsOnAnyNumberOfRanks) {
   const TemporaryDirectory folder;
   TrainConfig config = embed_config(folder);
-  config.distributed.leaves = 4;
   config.run.token_budget = 192;
-  config.run.max_steps = 6;
-  config.validation.eval_steps = 3;
-  train_on_ranks(1, config, folder, "1");
-  for (const int ranks : {2, 4}) {
-    const std::string out = std::to_string(ranks);
-    train_on_ranks(ranks, config, folder, out);
-    for (const char* file : {"model.safetensors", "last/optimizer.safetensors"})
-      EXPECT_EQ(read_file(folder / "1" / file), read_file(folder / out / file)) << out << file;
-  }
+  testing::expect_same_bits_on_ranks(config, folder,
+                                     {"model.safetensors", "last/optimizer.safetensors"});
 }
 
 TEST(EmbedTraining, SavesWhatMakesTheVectors) {
@@ -246,6 +207,9 @@ TEST(EmbedTraining, AdaptsADecoderWhoseLastStateIsTheVector) {
   config.lora = {.enabled = true, .rank = 2};
   train(config, folder, "adapter");
   EXPECT_TRUE(path_exists(folder / "adapter/adapter_model.safetensors"));
+  config.embed.query_prompt = "find: ";
+  expect_error([&] { testing::task_of(config, config.from); },
+               "lora trains an adapter, which runs");
 }
 
 TEST(EmbedTraining, FindsHardNegativesThatAnswerNoEqualQuery) {

@@ -5,14 +5,17 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
+#include "heed/base/json.h"
 #include "heed/data/labelled_dataset.h"
 #include "heed/metrics/classification.h"
 #include "heed/model/families/head_change.h"
 #include "heed/train/batch_loss.h"
 #include "heed/train/checkpoints/initial_weights.h"
 #include "heed/train/losses/label_loss.h"
+#include "heed/train/tasks/labels/label_scores.h"
 #include "tests/ops/gradient_check.h"
 #include "tests/train/language_run.h"
+#include "tests/train/same_bits.h"
 
 namespace heed::train {
 namespace {
@@ -87,6 +90,88 @@ TEST(LabelLoss, HasTheGradientsOfFiniteDifferences) {
       };
       EXPECT_NEAR(gradient.data<float>()[i], 2 * (at(kStep) - at(-kStep)) / (2.0 * kStep), 1e-3);
     }
+  }
+}
+
+TEST(LabelLoss, OfMarginsAndItsGradientAreThoseOfSentenceTransformers) {
+  const nlohmann::json golden = parse_json(
+      read_file(std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/vector_losses/losses.json"),
+      "losses.json");
+  const auto examples = golden["examples"].get<int32_t>();
+  for (const auto& one : golden["cross_encoder"]) {
+    const auto logits = one["logits"].get<std::vector<float>>();
+    data::Labels labels{.loss = data::LabelLoss::margin_mse, .count = 1};
+    labels.values = one["margins"].get<std::vector<float>>();
+    const int32_t texts = static_cast<int32_t>(logits.size()) / examples;
+    for (int32_t i = 0; i <= examples; ++i) labels.offsets.push_back(texts * i);
+    Tape tape;
+    Context context{.tape = &tape};
+    const Tensor x = Tensor::of({std::ssize(logits), 1}, logits);
+    const ops::Loss loss = label_loss(context, x, labels, 1.0f / static_cast<float>(examples));
+    EXPECT_EQ(loss.tokens, examples);
+    EXPECT_NEAR(loss.mean(), one["value"].get<double>(), 1e-6);
+    const Tensor gradient = tape.take(x);
+    for (size_t i = 0; i < logits.size(); ++i)
+      EXPECT_NEAR(gradient.data<float>()[i], one["gradient"][i].get<double>(), 1e-6);
+  }
+}
+
+TEST(LabelScores, OfSpansAreThoseOfSeqeval) {
+  const nlohmann::json golden = parse_json(
+      read_file(std::filesystem::path(HEED_SOURCE_DIR) / "tests/golden/metrics/labels.json"),
+      "labels.json");
+  for (const auto& one : golden["spans"]) {
+    LabelledTargets targets{.loss = data::LabelLoss::cross_entropy, .of_tokens = true};
+    targets.names = one["names"].get<std::vector<std::string>>();
+    std::vector<std::vector<float>> logits;
+    for (size_t i = 0; i < one["expected"].size(); ++i) {
+      targets.texts.push_back({.ids = {}});
+      targets.texts.back().classes = one["expected"][i].get<std::vector<int32_t>>();
+      std::vector<float>& own = logits.emplace_back();
+      for (const auto& label : one["predicted"][i])
+        for (size_t c = 0; c < targets.names.size(); ++c)
+          own.push_back(label.get<size_t>() == c ? 1.0f : 0.0f);
+    }
+    ValidationRecord record;
+    add_label_scores(targets, logits, record);
+    EXPECT_NEAR(record.metrics.at("f1_spans"), one["f1_spans"].get<double>(), 1e-12);
+  }
+}
+
+TEST(LabelledTraining, OfMarginsLearnsAndResumesToTheSameBits) {
+  const TemporaryDirectory folder;
+  TrainConfig config = labelled_config(folder, TaskKind::rerank);
+  std::ofstream file(folder / "examples.jsonl");
+  for (int i = 0; i < 60; ++i)
+    file << nlohmann::json{{"query", kThings[i % 4]},
+                           {"document", fmt::format("the {}", kThings[i % 4])},
+                           {"negatives", {kThings[(i + 1) % 4], "number"}},
+                           {"scores", {2.5, i % 2, -1}}}
+         << '\n';
+  file.close();
+  config.rerank.loss = RerankLoss::margin_mse;
+  config.run.max_steps = 30;
+  config.validation.eval_steps = 10;
+  const auto steps = testing::expect_same_bits_resumed(
+      config, folder, {"model.safetensors", "last/model.safetensors", "config.json"});
+  EXPECT_LT(steps.back().loss, steps.front().loss / 2);
+  const auto refused = [&](const char* line, const char* message) {
+    std::ofstream(folder / "examples.jsonl") << line << '\n' << line << '\n';
+    expect_error([&] { testing::task_of(config); }, message);
+  };
+  refused(R"({"query": "a", "document": "b", "score": 1})", "line 1: negative is missing");
+  refused(R"({"query": "a", "document": "b", "negative": "c", "scores": [1, 2, 3]})",
+          "there are 3 scores, expected one for each of 1 negatives, or also one for the document");
+}
+
+TEST(LabelledTraining, HasTheSameBitsOnAnyNumberOfRanks) {
+  for (const TaskKind task : kTasks) {
+    SCOPED_TRACE(name_of(task));
+    const TemporaryDirectory folder;
+    TrainConfig config = labelled_config(folder, task);
+    config.model.dropout = 0.1f;
+    testing::expect_same_bits_on_ranks(
+        config, folder, {"model.safetensors", "last/optimizer.safetensors", "config.json"});
   }
 }
 

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
+#include "heed/base/ascii.h"
 #include "heed/base/error.h"
 #include "heed/base/text_lines.h"
 
 namespace heed::data {
 namespace {
-
-bool has_text(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n\f\v") != std::string_view::npos;
-}
 
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) try {
   if (!std::filesystem::is_directory(path)) return {path};
@@ -48,12 +45,12 @@ std::vector<std::string> read_documents(const std::filesystem::path& path, Docum
   std::string text;
   const auto end_document = [&] {
     if (!text.empty()) text.pop_back();  // the last line end does not belong to the text
-    if (has_text(text)) documents.push_back(std::move(text));
+    if (!is_blank(text)) documents.push_back(std::move(text));
     text.clear();
   };
   for (const std::filesystem::path& file : files_of(path)) {
     for (const std::string& line : read_lines(file)) {
-      const bool separates = end == DocumentEnd::blank_line && !has_text(line);
+      const bool separates = end == DocumentEnd::blank_line && is_blank(line);
       if (!separates) text.append(line).append("\n");
       if (separates || end == DocumentEnd::line) end_document();
     }

@@ -4,13 +4,15 @@
 
 namespace heed::data {
 
-/// The tokens of a text, or of a pair of texts, and what is known of it.
+/// The tokens of a text, or of a pair of texts, and what is known of it; or of several pairs, which
+/// are compared with each other.
 struct LabelledText {
   std::vector<int32_t> ids;           // [T], with special tokens
   std::vector<int32_t> types = {};    // [T]; empty: all 0
   std::vector<int32_t> classes = {};  // its class, or those of its tokens; see Labels
   std::vector<float> values = {};     // [C]
   std::vector<int32_t> rows = {};     // the tokens that have a class; empty: the text has
+  std::vector<int32_t> ends = {};     // in `ids`, of each of several pairs; empty: there is one
 };
 
 /// Texts with labels. A batch holds their tokens as its sources.

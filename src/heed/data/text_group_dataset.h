@@ -10,6 +10,10 @@ struct TextGroup {
   std::vector<uint64_t> hashes;           // of each text
   std::vector<int32_t> unpooled = {};     // the first tokens of each that are not pooled; empty: 0
   std::vector<float> scores = {};         // see TextGroups
+  /// Of texts with several vectors: of each the first tokens that are attended to, and the places
+  /// of those that have a vector.
+  std::vector<int32_t> attended = {};
+  std::vector<std::vector<int32_t>> scored = {};
 };
 
 /// Groups of texts. A batch holds their tokens as its sources.

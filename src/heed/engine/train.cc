@@ -107,7 +107,6 @@ TrainResult run(const TrainOptions& options, const TrainCallbacks& callbacks) {
   if (!group->is_root()) rank_callbacks = {.stop_requested = callbacks.stop_requested};
   const auto [config, directory] = train::prepare_run(options, observer, *group);
   locked = directory;
-  observer.log("configuration:\n" + train::write_toml(config));
   const std::unique_ptr<train::Task> task = distribute::propagate_errors(*group, [&] {
     // Only rank 0 makes the directory.
     const bool present = path_exists(directory.root());
@@ -115,6 +114,7 @@ TrainResult run(const TrainOptions& options, const TrainCallbacks& callbacks) {
                                present ? directory.root() : std::filesystem::path());
   });
   train::require_same_inputs(config, *task, *group);
+  observer.log("configuration:\n" + train::write_toml(config));
   observer.rethrow();
   train::Trainer trainer(config, *task, directory, observer,
                          {.stop_requested = stop_requested, .started = started, .group = group});

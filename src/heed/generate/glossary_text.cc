@@ -1,4 +1,5 @@
 // The text of a glossary: a term per line.
+#include "heed/base/ascii.h"
 #include "heed/base/byte_order_mark.h"
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
@@ -7,18 +8,8 @@
 namespace heed {
 namespace {
 
-std::vector<std::string_view> parts_of(std::string_view text, std::string_view separator) {
-  std::vector<std::string_view> parts;
-  for (size_t end = text.find(separator); end != text.npos; end = text.find(separator)) {
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(end + separator.size());
-  }
-  parts.push_back(text);
-  return parts;
-}
-
 GlossaryTerm parse_term(std::string_view line) {
-  const std::vector<std::string_view> columns = parts_of(line, "\t");
+  const std::vector<std::string_view> columns = split_at(line, "\t");
   require_input(columns.size() == 2 || columns.size() == 3,
                 "a term has {} columns, expected 2 or 3 with tabs between them: source, targets "
                 "and perhaps match_case",
@@ -28,7 +19,7 @@ GlossaryTerm parse_term(std::string_view line) {
   require_input(match_case || rule.empty(),
                 "the third column is {}, expected \"match_case\" or nothing", quoted(rule));
   GlossaryTerm term{.source = std::string(columns[0]), .targets = {}, .match_case = match_case};
-  for (const std::string_view target : parts_of(columns[1], " | "))
+  for (const std::string_view target : split_at(columns[1], " | "))
     term.targets.emplace_back(target);
   generate::check_term(term, "the glossary");
   return term;
@@ -39,7 +30,7 @@ GlossaryTerm parse_term(std::string_view line) {
 std::vector<GlossaryTerm> parse_glossary(std::string_view text, const std::string& name) {
   std::vector<GlossaryTerm> terms;
   int64_t number = 0;
-  for (std::string_view line : parts_of(without_byte_order_mark(text), "\n")) {
+  for (std::string_view line : split_at(without_byte_order_mark(text), "\n")) {
     ++number;
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty() || line.starts_with('#')) continue;

@@ -7,6 +7,7 @@
 #include "heed/ops/activation.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/multiply.h"
+#include "heed/ops/splade.h"
 
 namespace heed::model {
 
@@ -124,6 +125,12 @@ Tensor Head::whole(const Tensor& part) const {
                   logits.data<float>() + row * vocab_size_ + begin);
   }
   return logits;
+}
+
+Tensor Head::splade(Context& context, const Tensor& states,
+                    const std::vector<int32_t>& offsets) const {
+  require(soft_cap_ == 0.0f && !parts_, "SPLADE needs a whole head without a soft cap");
+  return ops::splade(context, transform(context, states), weight_, bias_, offsets);
 }
 
 ops::Loss Head::loss(Context& context, const Tensor& states, std::span<const int32_t> targets,

@@ -37,6 +37,10 @@ class Head {
   /// Logits [N, n] f32 of the tokens of `rows`, each with the bits that it has in logits().
   Tensor logits(Context& context, const Tensor& states, const HeadRows& rows) const;
 
+  /// SPLADE's weights [B, V] of the vocabulary in the texts of states [N, D] (ops::splade()).
+  /// Throws Error when the head has a soft cap.
+  Tensor splade(Context& context, const Tensor& states, const std::vector<int32_t>& offsets) const;
+
   /// The loss of states [N, D] against targets [N] and, with a tape, the beginning of its backward
   /// pass.
   ops::Loss loss(Context& context, const Tensor& states, std::span<const int32_t> targets,

@@ -3,22 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "heed/base/rounding.h"
+#include "heed/base/error.h"
 #include "heed/kernels/column_sums.h"
 #include "heed/kernels/matmul.h"
 #include "heed/ops/int8_rounding.h"
+#include "heed/ops/logit_rows.h"
 #include "heed/ops/multiply.h"
 
 namespace heed::ops {
 namespace {
-
-/// Rows of logits that exist at a time: parts of equal size, large enough to keep the products
-/// efficient, which pack the weight for each part, and of at most 32 million numbers.
-int64_t rows_at_a_time(int64_t rows, int64_t classes) {
-  const int64_t most =
-      std::clamp<int64_t>((int64_t{1} << 25) / std::max<int64_t>(classes, 1), 64, 1024);
-  return ceil_div(rows, std::max<int64_t>(1, ceil_div(rows, most)));
-}
 
 void check_targets(std::span<const int32_t> targets, int64_t rows, int64_t classes) {
   require(static_cast<int64_t>(targets.size()) == rows,
@@ -58,7 +51,7 @@ Loss cross_entropy(Context& context, const Tensor& x, const Parameter& weight,
   }
 
   Loss loss{.tokens = rows};
-  const int64_t step = std::max<int64_t>(1, rows_at_a_time(rows, classes));
+  const int64_t step = rows_at_a_time(rows, classes);
   for (int64_t begin = 0; begin < rows; begin += step) {
     const int64_t end = std::min(begin + step, rows);
     const Tensor chunk = in.row_slice(begin, end);

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "heed/embedding.h"
 #include "heed/model/transformer.h"
 #include "heed/tasks/embedder_options.h"
+#include "heed/tasks/multi_vector_tokens.h"
 #include "heed/tasks/text_reader.h"
 
 namespace heed::tasks {
@@ -27,20 +29,15 @@ class MultiVectorEmbedder {
  private:
   using Ids = std::vector<int32_t>;
 
-  void prepare_expansion();
-  void prepare_skipped();
   void embed_batch(const std::vector<Ids>& texts, std::span<const int64_t> members,
                    std::vector<MultiVectorEmbedding>& embeddings) const;
-  /// The tokens of a text of which some are no expansion, and their vectors [T, W].
-  MultiVectorEmbedding scored(std::span<const int32_t> ids, size_t own,
-                              const Tensor& vectors) const;
+  /// The vectors of the tokens that have one, from those of all [T, W].
+  MultiVectorEmbedding scored(const MultiVectorText& text, const Tensor& vectors) const;
 
   const model::Transformer* model_;
   TextReader reader_;
   EmbedderOptions options_;
-  size_t expanded_length_ = 0;  // of a query at least; 0: queries are not expanded
-  int32_t expansion_token_ = -1;
-  std::vector<int32_t> skipped_;  // tokens without a vector, ascending
+  std::optional<MultiVectorTokens> tokens_;
 };
 
 }  // namespace heed::tasks

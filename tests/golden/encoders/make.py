@@ -362,5 +362,10 @@ def pairs():
     (HERE / "pairs.json").write_text("{" + lines + "}\n")
 
 
-for name in sys.argv[1:] or ("embeddings", "relatives", "pairs", "classify", "rerank", "yes_or_no", "ner"):
-    globals()[name]()
+def main():
+    for name in sys.argv[1:] or ("embeddings", "relatives", "pairs", "classify", "rerank", "yes_or_no", "ner"):
+        globals()[name]()
+
+
+if __name__ == "__main__":
+    main()

@@ -61,14 +61,23 @@ def rankings():
 
 
 def spans():
-    names = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
-    expected = [random.integers(0, 5, n).tolist() for n in (1, 6, 12, 20)]
-    predicted = [[c if random.random() < 0.7 else int(random.integers(0, 5)) for c in line] for line in expected]
-    named = [[[names[c] for c in line] for line in lines] for lines in (expected, predicted)]
-    return {"names": names, "expected": expected, "predicted": predicted, "f1_spans": float(span_f1(*named))}
+    """Labels of tokens as they come, also an inside without a beginning, and after one of another kind."""
+    for kinds, lengths in [(["PER", "LOC"], (1, 6, 12, 20)), (["A"], (9, 9, 30)), (["A", "B", "C-D"], (40,) * 8),
+                           (["A", "B", "C"], (3,) * 40)]:
+        names = ["O"] + [f"{place}-{kind}" for kind in kinds for place in "BI"]
+        any_label = lambda: int(random.integers(0, len(names)))
+        expected = [[any_label() for _ in range(n)] for n in lengths]
+        predicted = [[c if random.random() < 0.7 else any_label() for c in line] for line in expected]
+        named = [[[names[c] for c in line] for line in lines] for lines in (expected, predicted)]
+        yield {"names": names, "expected": expected, "predicted": predicted, "f1_spans": float(span_f1(*named))}
 
 
-golden = {"classes": list(classes()), "several": list(several()), "numbers": list(numbers()),
-          "rankings": list(rankings()), "spans": spans()}
-path = pathlib.Path(__file__).with_name("labels.json")
-path.write_text(json.dumps(golden) + "\n")
+def main():
+    golden = {"classes": list(classes()), "several": list(several()), "numbers": list(numbers()),
+              "rankings": list(rankings()), "spans": list(spans())}
+    path = pathlib.Path(__file__).with_name("labels.json")
+    path.write_text(json.dumps(golden) + "\n")
+
+
+if __name__ == "__main__":
+    main()

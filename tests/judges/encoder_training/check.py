@@ -1,4 +1,4 @@
-"""Compares `heed train` of labels and vectors with PyTorch, transformers 5.24 and sentence-transformers 6.2.
+"""Compares `heed train` of labels and vectors with PyTorch, transformers 5.24, sentence-transformers 6.2 and peft.
 
     python tests/judges/encoder_training/check.py build/release/heed
 
@@ -17,7 +17,9 @@ import tempfile
 import numpy as np
 import torch
 import transformers
-from sentence_transformers import CrossEncoder, SentenceTransformer, sentence_transformer
+from sentence_transformers import (CrossEncoder, MultiVectorEncoder, SentenceTransformer, SparseEncoder,
+                                   cross_encoder, multi_vector_encoder, sentence_transformer, sparse_encoder)
+from sentence_transformers.base.modules import Dense, Normalize, Transformer
 from transformers import BertConfig, BertTokenizerFast
 
 # Adam divides gradients that are rounding errors by their size: of the biases of keys, which have none.
@@ -177,6 +179,18 @@ def vectors():
         lambda m: losses.TripletLoss(m, triplet_margin=1.0)
     yield "margin-mse", [{**t, "score": s} for t, s in zip(triples, scores)], ["embed.loss=margin-mse"], (a, b, c), \
         tensor, losses.MarginMSELoss
+    yield "kl-divergence", scored(triples, scores), \
+        ["embed.loss=kl-divergence", "embed.temperature=0.5", "embed.teacher_temperature=2.0"], (a, b, c), \
+        teacher(scores), lambda m: losses.DistillKLDivLoss(m, temperature=0.5, teacher_temperature=2.0)
+
+
+def scored(triples, scores):
+    """With a teacher's scores of the document and the negative."""
+    return [{**t, "scores": [3 * s, 1.0]} for t, s in zip(triples, scores)]
+
+
+def teacher(scores):
+    return torch.tensor([[3 * s, 1.0] for s in scores])
 
 
 def check_vectors(tools, report):
@@ -198,10 +212,119 @@ def check_vectors(tools, report):
         report(f"{name}: vectors", np.abs(found - expected).max(), 1e-5)
 
 
+def check_margins(tools, report):
+    """A cross-encoder that learns differences of scores."""
+    a, b, c = texts(12, 7), texts(12, 8), texts(12, 9)
+    margins = torch.tensor([i / 5 - 1 for i in range(12)])
+    start, tokenizer = tools.start("margins", transformers.BertForSequenceClassification, num_labels=1)
+    model = CrossEncoder(str(start), device="cpu")
+    loss = cross_encoder.losses.MarginMSELoss(model)
+    steps(model, lambda: loss([a, b, c], margins))
+    last = tools.train(start, [{"query": x, "document": y, "negative": z, "score": s} for x, y, z, s in
+                               zip(a, b, c, margins.tolist())], "rerank", "rerank.loss=margin-mse")
+    opened = CrossEncoder(str(last), device="cpu")
+    report(f"margin-mse of pairs: weights after {STEPS} steps", weight_difference(model.model, opened.model), 1e-4)
+    expected = opened.predict(list(zip(a, b)), activation_fn=torch.nn.Identity())
+    found = [json.loads(x)["score"] for one, other in zip(a, b) for x in tools.run(
+        "rerank", "--model", last, "--query", one, "--json", text=other + "\n").splitlines()]
+    report("margin-mse of pairs: heed rerank", np.abs(np.array(found) - expected).max(), 1e-5)
+
+
+def sparse():
+    of = sparse_encoder.losses
+    yield "infonce", lambda m: of.SparseMultipleNegativesRankingLoss(m), [], False
+    yield "margin-mse", lambda m: of.SparseMarginMSELoss(m), ["embed.loss=margin-mse"], True
+    yield "kl-divergence", lambda m: of.SparseDistillKLDivLoss(m), \
+        ["embed.loss=kl-divergence", "embed.temperature=2.0"], True
+
+
+def check_sparse(tools, report):
+    a, b, c = texts(12, 4), texts(12, 5), texts(12, 6)
+    scores = [i / 12 for i in range(12)]
+    triples = [{"query": x, "document": y, "negative": z} for x, y, z in zip(a, b, c)]
+    for name, make, settings, taught in sparse():
+        start, _ = tools.start(f"sparse-{name}", transformers.BertForMaskedLM)
+        model = SparseEncoder(str(start), device="cpu")
+        loss = sparse_encoder.losses.SpladeLoss(model, make(model), 0.03, 0.05)
+        features = [model.preprocess(list(column)) for column in (a, b, c)]
+        steps(model, lambda: sum(loss([dict(f) for f in features], teacher(scores) if taught else None).values()))
+        last = tools.train(start, scored(triples, scores) if taught else triples, "embed", "embed.vectors=sparse",
+                           "embed.document_flops=0.03", "embed.query_flops=0.05", *settings)
+        opened = SparseEncoder(str(last), device="cpu")
+        assert [type(m).__name__ for m in opened] == ["Transformer", "SpladePooling"], list(opened)
+        report(f"sparse {name}: weights after {STEPS} steps",
+               weight_difference(model[0].auto_model, opened[0].auto_model), 1e-4)
+        expected = opened.encode(list(a), convert_to_sparse_tensor=False).numpy()
+        found = np.zeros_like(expected)
+        for row, line in zip(found, tools.run("embed", "--sparse", "--model", last,
+                                              text="\n".join(a) + "\n").splitlines()):
+            vector = json.loads(line)
+            row[vector["indices"]] = vector["values"]
+        report(f"sparse {name}: heed embed --sparse", np.abs(found - expected).max(), 1e-5)
+
+
+def token_vectors():
+    of = multi_vector_encoder.losses
+    yield "infonce", of.MultiVectorMultipleNegativesRankingLoss, [], False
+    yield "margin-mse", of.MultiVectorMarginMSELoss, ["embed.loss=margin-mse"], True
+    yield "kl-divergence", of.MultiVectorDistillKLDivLoss, ["embed.loss=kl-divergence"], True
+
+
+def check_tokens(tools, report):
+    a, b, c = texts(12, 4), texts(12, 5), texts(12, 6)
+    scores = [i / 12 for i in range(12)]
+    triples = [{"query": x, "document": y, "negative": z} for x, y, z in zip(a, b, c)]
+    for name, make, settings, taught in token_vectors():
+        bare, _ = tools.start(f"tokens-{name}-bare", transformers.BertModel)
+        torch.manual_seed(6)
+        modules = [Transformer(str(bare), query_expansion=dict(strategy="fixed", length=12)),
+                   Dense(32, 16, bias=False, activation_function=torch.nn.Identity(),
+                         module_input_name="token_embeddings"),
+                   multi_vector_encoder.modules.MultiVectorMask(["the", "of"]),
+                   Normalize(module_input_name="token_embeddings")]
+        model = MultiVectorEncoder(modules=modules, device="cpu")
+        start = tools.folder / f"tokens-{name}"
+        model.save(str(start), create_model_card=False)
+        loss = make(model)
+        features = [model.preprocess(list(column), task=task)
+                    for column, task in ((a, "query"), (b, "document"), (c, "document"))]
+        steps(model, lambda: loss([dict(f) for f in features], teacher(scores) if taught else None))
+        last = tools.train(start, scored(triples, scores) if taught else triples, "embed", *settings)
+        opened = MultiVectorEncoder(str(last), device="cpu")
+        assert [type(m).__name__ for m in opened] == [type(m).__name__ for m in model], list(opened)
+        difference = max(weight_difference(model[0].auto_model, opened[0].auto_model),
+                         weight_difference(model[1], opened[1]))
+        report(f"tokens {name}: weights after {STEPS} steps", difference, 1e-4)
+        for task, column in (("query", a), ("document", b)):
+            expected = opened.encode_query(list(column)) if task == "query" else opened.encode_document(list(column))
+            found = [json.loads(x)["embeddings"] for x in tools.run(
+                "embed", "--multi-vector", "--task", task, "--model", last, text="\n".join(column) + "\n").splitlines()]
+            report(f"tokens {name}: heed embed of a {task}",
+                   max(np.abs(np.array(f) - np.array(e)).max() for f, e in zip(found, expected)), 1e-5)
+
+
+def check_adapter(tools, report):
+    """An adapter of an embedder, in heed and in PEFT."""
+    import peft
+    start, _ = tools.start("adapted", transformers.BertModel)
+    a, b = texts(12, 4), texts(12, 5)
+    tools.train(start, [{"query": x, "document": y} for x, y in zip(a, b)], "embed", "lora.enabled=true", "lora.rank=4")
+    adapter = tools.folder / "adapted-out"
+    found = [json.loads(x)["embedding"] for x in tools.run(
+        "embed", "--model", start, "--adapter", adapter, text="\n".join(a) + "\n").splitlines()]
+    plain = [json.loads(x)["embedding"] for x in tools.run(
+        "embed", "--model", start, text="\n".join(a) + "\n").splitlines()]
+    assert np.abs(np.array(found) - np.array(plain)).max() > 1e-3, "the adapter changes nothing"
+    transformer = sentence_transformer.modules.Transformer(str(start))
+    transformer.auto_model = peft.PeftModel.from_pretrained(transformer.auto_model, str(adapter))
+    model = SentenceTransformer(modules=[transformer, sentence_transformer.modules.Pooling(32, "mean")], device="cpu")
+    report("adapter: vectors", np.abs(np.array(found) - model.encode(list(a))).max(), 1e-5)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("heed")
-    parser.add_argument("--only", default="labels,tags,vectors")
+    parser.add_argument("--only", default="labels,margins,tags,vectors,sparse,tokens,adapter")
     arguments = parser.parse_args()
     failed = []
 
@@ -213,7 +336,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tools = Tools(arguments.heed, pathlib.Path(folder))
         for only in arguments.only.split(","):
-            {"labels": check_labels, "tags": check_tags, "vectors": check_vectors}[only](tools, report)
+            globals()[f"check_{only}"](tools, report)
     assert not failed, failed
 
 

@@ -96,11 +96,16 @@ void read_mask(const std::filesystem::path& path, MultiVectorSettings& settings)
 
 }  // namespace
 
+std::vector<std::string> punctuation_words() {
+  std::vector<std::string> words;
+  for (const char word : kPunctuation) words.emplace_back(1, word);
+  return words;
+}
+
 MultiVectorSettings read_multi_vector_settings(const std::filesystem::path& model_path,
                                                const std::filesystem::path& mask_folder) {
   MultiVectorSettings settings;
-  if (mask_folder.empty())
-    for (const char word : kPunctuation) settings.skiplist.emplace_back(1, word);
+  if (mask_folder.empty()) settings.skiplist = punctuation_words();
   const std::filesystem::path top = model_path / kSentenceTransformersFile,
                               transformer = transformer_settings_file(model_path);
   if (path_exists(top)) read_pylate(read_object(top), top.string(), settings);

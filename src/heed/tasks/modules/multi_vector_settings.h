@@ -28,6 +28,9 @@ struct MultiVectorSettings {
   int64_t first_token = 0;            // those before it have no vector (BGE-M3: 1)
 };
 
+/// The marks of Python's string.punctuation, which ColBERT's documents skip.
+std::vector<std::string> punctuation_words();
+
 /// Reads config_sentence_transformers.json, where PyLate has its settings,
 /// sentence_bert_config.json and, if it is not empty, the folder of a MultiVectorMask. Without one,
 /// PyLate's punctuation is skipped. Throws Error, naming file and key, on settings that heed does

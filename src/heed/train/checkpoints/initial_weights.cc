@@ -6,8 +6,13 @@
 #include <unordered_set>
 
 #include "heed/base/error.h"
+#include "heed/base/file.h"
 #include "heed/base/parallel.h"
 #include "heed/io/word_vectors.h"
+#include "heed/kernels/as_f32.h"
+#include "heed/tasks/modules/module_list.h"
+#include "heed/tasks/text_settings.h"
+#include "heed/train/checkpoints/token_projection.h"
 
 namespace heed::train {
 namespace {
@@ -66,6 +71,21 @@ std::string file_name(const Parameter& parameter, const model::ModelConfig& conf
   return name.starts_with(family.prefix) ? name.substr(family.prefix.size()) : name;
 }
 
+/// Sets a projection to vectors of tokens to that of the model at `from`, if it has one.
+bool load_projection(const std::filesystem::path& from, Parameter& projection) {
+  if (!path_exists(from / tasks::kModulesFile)) return false;
+  for (const tasks::ModuleEntry& module : tasks::read_module_list(from)) {
+    if (module.kind != "Dense") continue;
+    const auto tensors = io::open_model_tensors(module.folder);
+    const Tensor stored = tensors->get(kProjectionTensor);
+    require(stored.shape() == projection.shape, "{}: {} is {}, expected {}", tensors->name(),
+            kProjectionTensor, stored.shape().text(), projection.shape.text());
+    projection.value = kernels::as_f32(stored).clone();
+    return true;
+  }
+  return false;
+}
+
 /// Sets the weights that a model has in common with the one at `from`, whose head may be another:
 /// those of the same name, here or in files (BERT's pooler is a part of its classifier), and shape.
 /// Returns the names of the others.
@@ -82,6 +102,10 @@ std::vector<std::string> load_common_weights(model::Transformer& model,
   }
   std::vector<std::string> fresh;
   for (Parameter& parameter : model.parameters().all()) {
+    if (parameter.role == WeightRole::token_projection) {
+      if (!load_projection(from, parameter)) fresh.push_back(parameter.name);
+      continue;
+    }
     auto found = known.find(parameter.name);
     if (found == known.end()) found = known.find(file_name(parameter, model.config()));
     if (found != known.end() && found->second->shape == parameter.shape)

@@ -51,8 +51,30 @@ std::string_view name_of(EmbedPooling pooling) {
   return "?";
 }
 
+std::string_view name_of(EmbedVectors vectors) {
+  switch (vectors) {
+    case EmbedVectors::model:
+      return "model";
+    case EmbedVectors::dense:
+      return "dense";
+    case EmbedVectors::sparse:
+      return "sparse";
+    case EmbedVectors::multi_vector:
+      return "multi-vector";
+  }
+  return "?";
+}
+
 std::string_view name_of(RerankLoss loss) {
-  return loss == RerankLoss::binary_cross_entropy ? "binary-cross-entropy" : "squared-error";
+  switch (loss) {
+    case RerankLoss::binary_cross_entropy:
+      return "binary-cross-entropy";
+    case RerankLoss::squared_error:
+      return "squared-error";
+    case RerankLoss::margin_mse:
+      return "margin-mse";
+  }
+  return "?";
 }
 
 std::string_view name_of(LanguageTags tags) {

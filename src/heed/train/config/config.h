@@ -145,14 +145,25 @@ struct ClassifyConfig {
 /// What the task rerank compares with the score of a pair.
 enum class RerankLoss {
   binary_cross_entropy,  // its sigmoid with a number from 0 to 1
-  squared_error          // itself with any number
+  squared_error,         // itself with any number
+  margin_mse             // the difference of those of two documents with any number
 };
-/// "binary-cross-entropy" or "squared-error".
+/// "binary-cross-entropy", "squared-error" or "margin-mse".
 std::string_view name_of(RerankLoss loss);
 
 struct RerankConfig {
   RerankLoss loss = RerankLoss::binary_cross_entropy;
 };
+
+/// What the task embed makes of a text.
+enum class EmbedVectors {
+  model,  // what the model to start from makes of it; else dense
+  dense,
+  sparse,
+  multi_vector
+};
+/// "model", "dense", "sparse" or "multi-vector".
+std::string_view name_of(EmbedVectors vectors);
 
 /// The states of a text that become its vector.
 enum class EmbedPooling {
@@ -166,8 +177,13 @@ std::string_view name_of(EmbedPooling pooling);
 
 /// Of the task embed; see data::VectorLossOptions.
 struct EmbedConfig {
+  EmbedVectors vectors = EmbedVectors::model;
   data::VectorLoss loss = data::VectorLoss::infonce;
-  double scale = 20, margin = 5;
+  double scale = 0, margin = 5;  // scale 0: 20 of cosines, else 1
+  double query_flops = 5e-5, document_flops = 3e-5;
+  int64_t token_dims = 128, query_expansion = 0;
+  bool skip_punctuation = false;
+  double temperature = 1, teacher_temperature = 0;  // 0: temperature
   data::Distance distance = data::Distance::euclidean;
   std::vector<int64_t> matryoshka_dims = {};
   std::vector<double> matryoshka_weights = {};

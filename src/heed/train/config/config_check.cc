@@ -25,6 +25,7 @@ constexpr int64_t kMaxAccumulation = int64_t{1} << 20;
 constexpr int64_t kMaxMicrobatches = 1 << 20;
 constexpr int64_t kMaxRank = 1 << 16;
 constexpr int64_t kMaxNegatives = 1 << 10;
+constexpr int64_t kMaxTokenDims = 1 << 16;
 constexpr int64_t kMaxMinutes = 100'000'000;
 
 /// A number that is used in f32.
@@ -155,6 +156,13 @@ void check_embed(const TrainConfig& config) {
   const EmbedConfig& embed = config.embed;
   check_number("embed.scale", embed.scale, 0);
   check_number("embed.margin", embed.margin, 0);
+  check_count("embed.token_dims", embed.token_dims, 1, kMaxTokenDims);
+  check_count("embed.query_expansion", embed.query_expansion, 0, config.window_tokens());
+  check_number("embed.query_flops", embed.query_flops, 0);
+  check_number("embed.document_flops", embed.document_flops, 0);
+  check_number("embed.temperature", embed.temperature, 0);
+  check_number("embed.teacher_temperature", embed.teacher_temperature, 0);
+  require(embed.temperature > 0, "embed.temperature is 0, expected a number above it");
   for (const int64_t width : embed.matryoshka_dims)
     check_count("a number of embed.matryoshka_dims", width, 1, config.model.d_model);
   for (const double weight : embed.matryoshka_weights)

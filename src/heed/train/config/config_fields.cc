@@ -255,17 +255,37 @@ void add_label_fields(TrainConfig& c, std::vector<Field>& f) {
       "a weight for each label, in their order; []: all 1");
   add(f, "classify.balance", c.classify.balance,
       "weights by which all labels count alike, from their numbers in the training text");
-  constexpr std::array kLosses{RerankLoss::binary_cross_entropy, RerankLoss::squared_error};
+  constexpr std::array kLosses{RerankLoss::binary_cross_entropy, RerankLoss::squared_error,
+                               RerankLoss::margin_mse};
   add(f, "rerank.loss", c.rerank.loss, kLosses,
       with_choices("of the scores of pairs; of the first, scores are sigmoids", kLosses));
 }
 
 void add_embed_fields(TrainConfig& c, std::vector<Field>& f) {
   using enum data::VectorLoss;
-  constexpr std::array kLosses{infonce, cosine, cosent, triplet, margin_mse, distill};
+  constexpr std::array kLosses{infonce,    cosine,        cosent, triplet,
+                               margin_mse, kl_divergence, distill};
+  constexpr std::array kVectors{EmbedVectors::model, EmbedVectors::dense, EmbedVectors::sparse,
+                                EmbedVectors::multi_vector};
+  add(f, "embed.vectors", c.embed.vectors, kVectors,
+      with_choices("what a text becomes; model: as its files say, else dense", kVectors));
   add(f, "embed.loss", c.embed.loss, kLosses, with_choices("of the vectors", kLosses));
-  add(f, "embed.scale", c.embed.scale, "factor of cosines in infonce and cosent");
+  add(f, "embed.scale", c.embed.scale,
+      "factor of scores in infonce and cosent; 0: 20 of cosines, 1 of dot products and MaxSim");
   add(f, "embed.margin", c.embed.margin, "of triplet");
+  add(f, "embed.temperature", c.embed.temperature,
+      "of kl-divergence: scores are divided by it before the softmax");
+  add(f, "embed.teacher_temperature", c.embed.teacher_temperature,
+      "and those of the teacher; 0: embed.temperature");
+  add(f, "embed.query_flops", c.embed.query_flops,
+      "of sparse vectors: weight of the FLOPS of queries in the loss, which makes them sparser");
+  add(f, "embed.document_flops", c.embed.document_flops, "and of documents");
+  add(f, "embed.token_dims", c.embed.token_dims,
+      "of multi-vector: numbers of the vector of a token, of a new projection");
+  add(f, "embed.query_expansion", c.embed.query_expansion,
+      "of multi-vector: queries are filled up to so many tokens; 0: as the model's files say");
+  add(f, "embed.skip_punctuation", c.embed.skip_punctuation,
+      "of multi-vector: punctuation in documents has no vectors; false: as the model's files say");
   constexpr std::array kDistances{data::Distance::cosine, data::Distance::euclidean};
   add(f, "embed.distance", c.embed.distance, kDistances, with_choices("of triplet", kDistances));
   add(f, "embed.matryoshka_dims", c.embed.matryoshka_dims,

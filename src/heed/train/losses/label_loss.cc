@@ -61,16 +61,49 @@ RowLoss squared_row(std::span<const float> x, std::span<const float> y,
   return loss;
 }
 
+ops::Loss margin_loss(const Tensor& x, const data::Labels& labels, double gradient_scale,
+                      Tensor& dx) {
+  const auto logits = x.values<float>();
+  ops::Loss loss{.tokens = labels.terms()};
+  size_t value = 0;
+  for (size_t i = 0; i + 1 < labels.offsets.size(); ++i) {
+    const auto first = static_cast<size_t>(labels.offsets[i]),
+               end = static_cast<size_t>(labels.offsets[i + 1]);
+    const double each = 1.0 / static_cast<double>(end - first - 1);
+    double sum = 0;
+    for (size_t n = first + 1; n < end; ++n) {
+      const double error = static_cast<double>(logits[first]) - static_cast<double>(logits[n]) -
+                           static_cast<double>(labels.values[value++]);
+      loss.smoothed += each * error * error;
+      const double slope = gradient_scale * each * 2.0 * error;
+      sum += slope;
+      if (dx.defined()) dx.data<float>()[n] = static_cast<float>(-slope);
+    }
+    if (dx.defined()) dx.data<float>()[first] = static_cast<float>(sum);
+  }
+  return loss;
+}
+
+int64_t logit_rows(const data::Labels& labels) {
+  return labels.loss == data::LabelLoss::margin_mse ? int64_t{labels.offsets.back()}
+                                                    : labels.terms();
+}
+
 }  // namespace
 
 ops::Loss label_loss(Context& context, const Tensor& logits, const data::Labels& labels,
                      float gradient_scale) {
   const auto width = static_cast<size_t>(labels.count);
-  require(logits.rows() == labels.terms() && logits.cols() == labels.count,
-          "there are logits {} for {} rows of {} labels", logits.shape().text(), labels.terms(),
+  require(logits.rows() == logit_rows(labels) && logits.cols() == labels.count,
+          "there are logits {} for {} rows of {} labels", logits.shape().text(), logit_rows(labels),
           labels.count);
   const Tensor x = ops::to_f32(context, logits);
   Tensor dx = context.tape ? Tensor::empty(x.shape()) : Tensor();
+  if (labels.loss == data::LabelLoss::margin_mse) {
+    const ops::Loss loss = margin_loss(x, labels, static_cast<double>(gradient_scale), dx);
+    if (context.tape) context.tape->add(x, dx);
+    return loss;
+  }
   ops::Loss loss{.tokens = labels.terms()};
   std::vector<double> gradient(width);
   for (size_t row = 0; row < static_cast<size_t>(x.rows()); ++row) {

@@ -1,8 +1,11 @@
 #include "heed/train/losses/pooled_texts.h"
 
+#include "heed/base/error.h"
 #include "heed/ops/elementwise.h"
+#include "heed/ops/linear.h"
 #include "heed/ops/rows.h"
 #include "heed/tasks/hidden_states.h"
+#include "heed/train/checkpoints/token_projection.h"
 
 namespace heed::train {
 namespace {
@@ -23,11 +26,24 @@ Tensor mean_of_states(Context& context, const Tensor& states, const data::Batch&
   return ops::mean_rows(context, ops::gather_rows(context, x, rows), offsets);
 }
 
+/// The vectors [M, W] of some tokens.
+Tensor token_vectors(const model::Transformer& model, Context& context, const Tensor& states,
+                     std::span<const int32_t> tokens) {
+  const Parameter* const projection = find_token_projection(model);
+  require(projection != nullptr, "the model has no projection to vectors of tokens");
+  const Tensor x = ops::to_f32(context, ops::gather_rows(context, states, tokens));  // [M, D]
+  return ops::linear(context, x, *projection, model.parameters().absent());
+}
+
 }  // namespace
 
 Tensor pooled_texts(const model::Transformer& model, Context& context, const data::Batch& batch) {
-  const Tensor states =
-      tasks::hidden_states(model, context, {batch.source, batch.source_offsets});  // [N, D]
+  const Tensor states = tasks::hidden_states(
+      model, context, {batch.source, batch.source_offsets, {}, batch.groups.attended});  // [N, D]
+  if (batch.groups.options.kind == data::VectorKind::multi_vector)
+    return token_vectors(model, context, states, batch.groups.scored);
+  if (batch.groups.options.kind == data::VectorKind::sparse)
+    return model.head().splade(context, states, batch.source_offsets);
   std::vector<int32_t> rows(batch.source_offsets.begin(), batch.source_offsets.end() - 1);
   switch (batch.groups.options.pooling) {
     case data::TextState::mean:

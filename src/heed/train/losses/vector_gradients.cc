@@ -39,20 +39,20 @@ VectorGradients vector_gradients(const model::Transformer& model, Gradients& gra
       own.group, numbers_of(model, gradients, batches, own.begin, own.end, options, hook));
   data::TextGroups groups;
   for (const data::Batch& batch : batches) groups.append(batch.groups);
-  const int64_t texts = std::ssize(groups.texts), width = std::ssize(numbers) / texts;
-  require(texts * width == std::ssize(numbers), "the ranks have {} numbers of {} texts",
-          numbers.size(), texts);
-  Tensor vectors = Tensor::empty({texts, width});
+  const int64_t count = groups.vectors(), width = std::ssize(numbers) / count;
+  require(count * width == std::ssize(numbers), "the ranks have {} numbers of {} vectors",
+          numbers.size(), count);
+  Tensor vectors = Tensor::empty({count, width});
   for (size_t i = 0; i < numbers.size(); ++i)
     vectors.data<float>()[i] = static_cast<float>(numbers[i]);
   const VectorLossResult result = vector_loss(vectors, groups);
   VectorGradients all;
-  int64_t text = 0;
+  int64_t row = 0;
   auto loss = result.losses.begin();
   for (const data::Batch& batch : batches) {
-    const int64_t own_texts = batch.sources();
-    all.of_batches.push_back(result.gradient.row_slice(text, text + own_texts).clone());
-    text += own_texts;
+    const int64_t own_vectors = batch.groups.vectors();
+    all.of_batches.push_back(result.gradient.row_slice(row, row + own_vectors).clone());
+    row += own_vectors;
     const double sum = std::accumulate(loss, loss + batch.groups.count(), 0.0);
     all.losses.push_back({.smoothed = sum,
                           .negative_log_likelihood = result.likelihood ? sum : 0.0,

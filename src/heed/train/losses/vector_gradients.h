@@ -11,8 +11,9 @@ namespace heed::train {
 /// The loss of all vectors of a step, and its gradients by those of each batch, so that the passes
 /// over the batches can run one after the other in the memory of one (GradCache: Gao et al. 2021).
 struct VectorGradients {
-  std::vector<Tensor> of_batches;  // [T, D] f32 of each batch, of the mean loss of the step
-  std::vector<ops::Loss> losses;   // the sums over the examples of each
+  std::vector<Tensor>
+      of_batches;                 // of the vectors of each batch, f32, of the mean loss of the step
+  std::vector<ops::Loss> losses;  // the sums over the examples of each
 };
 
 /// Whether a loss compares texts of several batches with each other.

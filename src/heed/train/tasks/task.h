@@ -37,6 +37,9 @@ class Task {
   /// Whether the examples of a batch are to have any lengths: those that are compared with each
   /// other, which lengths would tell apart.
   virtual bool mixes_lengths() const { return false; }
+  /// The numbers of the vectors of tokens to which the model's states are projected; 0: they are
+  /// not.
+  virtual int64_t token_projection() const { return 0; }
   /// Adds scores and samples to a record that has the loss. The model's weights must be packed for
   /// `compute`. Collective: each rank of the group runs the model on its share, and all get what
   /// one process would.

@@ -86,6 +86,13 @@ void add_several(const LabelledTargets& targets, std::span<const std::vector<flo
   record.best_by = "f1_micro";
 }
 
+void add_correlations(std::span<const double> expected, std::span<const double> predicted,
+                      ValidationRecord& record) {
+  record.metrics["pearson"] = metrics::pearson(expected, predicted);
+  record.metrics["spearman"] = metrics::spearman(expected, predicted);
+  record.best_by = "spearman";
+}
+
 /// nDCG and MRR of the documents of each query that has several and a relevant one.
 void add_rankings(const LabelledTargets& targets, std::span<const std::vector<float>> logits,
                   ValidationRecord& record) {
@@ -113,6 +120,19 @@ void add_rankings(const LabelledTargets& targets, std::span<const std::vector<fl
   record.best_by = "ndcg@10";
 }
 
+/// Of texts whose logits are compared with each other: what is known of the differences.
+void add_margins(const LabelledTargets& targets, std::span<const std::vector<float>> logits,
+                 ValidationRecord& record) {
+  std::vector<double> expected, predicted;
+  for (size_t i = 0; i < targets.texts.size(); ++i)
+    for (size_t n = 0; n < targets.texts[i].values.size(); ++n) {
+      expected.push_back(static_cast<double>(targets.texts[i].values[n]));
+      predicted.push_back(static_cast<double>(logits[i][0]) -
+                          static_cast<double>(logits[i][n + 1]));
+    }
+  add_correlations(expected, predicted, record);
+}
+
 void add_numbers(const LabelledTargets& targets, std::span<const std::vector<float>> logits,
                  ValidationRecord& record) {
   std::vector<double> expected, predicted;
@@ -120,9 +140,7 @@ void add_numbers(const LabelledTargets& targets, std::span<const std::vector<flo
     expected.push_back(static_cast<double>(targets.texts[i].values.front()));
     predicted.push_back(static_cast<double>(logits[i].front()));
   }
-  record.metrics["pearson"] = metrics::pearson(expected, predicted);
-  record.metrics["spearman"] = metrics::spearman(expected, predicted);
-  record.best_by = "spearman";
+  add_correlations(expected, predicted, record);
   if (!targets.probabilities) return;
   std::vector<uint8_t> relevant;
   std::vector<int32_t> classes, decided;
@@ -144,6 +162,10 @@ std::string text_of_spans(std::span<const int32_t> labels, const std::vector<std
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string text_of_numbers(std::span<const float> numbers) {
+  return fmt::format("{:.4g}", fmt::join(numbers, ", "));
+}
+
 template <typename IsGiven>
 std::string text_of_several(const std::vector<std::string>& names, const IsGiven& is_given) {
   std::vector<std::string> given;
@@ -158,6 +180,8 @@ void add_label_scores(const LabelledTargets& targets, std::span<const std::vecto
                       ValidationRecord& record) {
   if (targets.loss == data::LabelLoss::cross_entropy)
     add_classes(targets, logits, record);
+  else if (targets.loss == data::LabelLoss::margin_mse)
+    add_margins(targets, logits, record);
   else if (targets.loss == data::LabelLoss::squared_error || targets.probabilities)
     add_numbers(targets, logits, record);
   else
@@ -165,6 +189,11 @@ void add_label_scores(const LabelledTargets& targets, std::span<const std::vecto
 }
 
 std::string predicted_text(const LabelledTargets& targets, std::span<const float> logits) {
+  if (targets.loss == data::LabelLoss::margin_mse) {
+    std::vector<float> margins;
+    for (const float other : logits.subspan(1)) margins.push_back(logits.front() - other);
+    return text_of_numbers(margins);
+  }
   if (targets.loss == data::LabelLoss::squared_error) return fmt::format("{:.4g}", logits.front());
   if (targets.probabilities)
     return fmt::format("{:.4g}", 1 / (1 + std::exp(-static_cast<double>(logits.front()))));
@@ -176,6 +205,7 @@ std::string predicted_text(const LabelledTargets& targets, std::span<const float
 }
 
 std::string target_text(const LabelledTargets& targets, const data::LabelledText& text) {
+  if (targets.loss == data::LabelLoss::margin_mse) return text_of_numbers(text.values);
   if (targets.loss == data::LabelLoss::squared_error || targets.probabilities)
     return fmt::format("{:.4g}", text.values.front());
   if (targets.loss == data::LabelLoss::binary_cross_entropy)

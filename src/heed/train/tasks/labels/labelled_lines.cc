@@ -12,12 +12,22 @@ namespace {
 
 using Record = nlohmann::json;
 
-ColumnNames columns_of(TaskKind task) {
+bool is_margin(const TrainConfig& config) {
+  return config.run.task == TaskKind::rerank && config.rerank.loss == RerankLoss::margin_mse;
+}
+
+ColumnNames columns_of(const TrainConfig& config) {
+  const TaskKind task = config.run.task;
   ColumnNames columns{.known = {"text", "text_pair", "sentence", "sentence1", "sentence2", "query",
                                 "document", "label", "labels", "score"},
                       .without_header = {}};
   const std::string_view last = task == TaskKind::classify ? "label" : "score";
   if (task != TaskKind::rerank) columns.without_header.push_back({"text", last});
+  if (is_margin(config)) {
+    columns.known.push_back("negative");
+    columns.without_header = {{"query", "document", "negative", "score"}};
+    return columns;
+  }
   columns.without_header.push_back({"text", "text_pair", last});
   return columns;
 }
@@ -101,12 +111,17 @@ LabelledLine line_of(const Record& record, const TrainConfig& config, const std:
     require(task != TaskKind::tag, "{}: there is a second text, the task tag reads one", where);
     line.pair = text_field(record, second, where);
   }
-  if (task == TaskKind::classify)
+  if (is_margin(config)) {
+    line.negatives = negatives_of(record, where);
+    require(!line.negatives.empty(), "{}: negative is missing", where);
+    line.margins = margins_field(record, line.negatives.size(), where);
+  } else if (task == TaskKind::classify) {
     line.labels = labels_of(record, config.classify.multi_label, where);
-  else if (task == TaskKind::tag)
+  } else if (task == TaskKind::tag) {
     line.spans = spans_of(record, line.text, where);
-  else
+  } else {
     line.score = score_of(record, config, where);
+  }
   return line;
 }
 
@@ -116,12 +131,11 @@ LabelledLines read_labelled_lines(const std::filesystem::path& path, const Train
   require(config.run.task != TaskKind::tag || path.extension() != ".tsv",
           "{}: the task tag reads JSON lines", path.string());
   LabelledLines read;
-  for_each_record(path, columns_of(config.run.task),
-                  [&](const Record& record, const std::string& where) {
-                    read.lines.push_back(line_of(record, config, where));
-                    ++read.fingerprint.count;
-                    read.fingerprint.hash = data::hash_after(read.fingerprint.hash, record.dump());
-                  });
+  for_each_record(path, columns_of(config), [&](const Record& record, const std::string& where) {
+    read.lines.push_back(line_of(record, config, where));
+    ++read.fingerprint.count;
+    read.fingerprint.hash = data::hash_after(read.fingerprint.hash, record.dump());
+  });
   return read;
 }
 

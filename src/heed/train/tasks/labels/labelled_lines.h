@@ -22,9 +22,11 @@ struct LabelledLine {
   std::string where;  // "FILE, line 3"
   std::string text;
   std::optional<std::string> pair = {};
-  std::vector<std::string> labels = {};  // of classify
-  double score = 0;                      // of score and rerank
-  std::vector<LabelledSpan> spans = {};  // of tag, in order
+  std::vector<std::string> labels = {};     // of classify
+  double score = 0;                         // of score and rerank
+  std::vector<LabelledSpan> spans = {};     // of tag, in order
+  std::vector<std::string> negatives = {};  // of rerank with margin_mse: other second texts
+  std::vector<float> margins = {};          // and by how much `pair` is better than each
 };
 
 struct LabelledLines {

@@ -63,10 +63,12 @@ SplitLines read_split(const TrainConfig& config) {
 }
 
 data::LabelLoss loss_of(const TrainConfig& config) {
-  const bool probability = config.rerank.loss == RerankLoss::binary_cross_entropy;
   switch (config.run.task) {
     case TaskKind::rerank:
-      return probability ? data::LabelLoss::binary_cross_entropy : data::LabelLoss::squared_error;
+      return config.rerank.loss == RerankLoss::binary_cross_entropy
+                 ? data::LabelLoss::binary_cross_entropy
+             : config.rerank.loss == RerankLoss::squared_error ? data::LabelLoss::squared_error
+                                                               : data::LabelLoss::margin_mse;
     case TaskKind::score:
       return data::LabelLoss::squared_error;
     default:
@@ -78,12 +80,12 @@ data::LabelLoss loss_of(const TrainConfig& config) {
 model::Labels labels_of(const TrainConfig& config, std::vector<std::string> names) {
   using enum ClassifierConfig::Problem;
   const data::LabelLoss loss = loss_of(config);
+  const bool number = loss == data::LabelLoss::squared_error || loss == data::LabelLoss::margin_mse;
   const TaskKind task = config.run.task;
-  model::Labels labels{.names = std::move(names),
-                       .sigmoid_score = loss != data::LabelLoss::squared_error};
+  model::Labels labels{.names = std::move(names), .sigmoid_score = !number};
   labels.kind =
       task == TaskKind::tag ? ClassifierConfig::Kind::token : ClassifierConfig::Kind::sequence;
-  if (loss == data::LabelLoss::squared_error) labels.problem = regression;
+  if (number) labels.problem = regression;
   if (task == TaskKind::classify)
     labels.problem = config.classify.multi_label ? multi_label : single_label;
   return labels;
@@ -94,8 +96,14 @@ std::vector<std::string> texts_of(const std::vector<LabelledLine>& lines) {
   for (const LabelledLine& line : lines) {
     texts.push_back(line.text);
     if (line.pair) texts.push_back(*line.pair);
+    texts.insert(texts.end(), line.negatives.begin(), line.negatives.end());
   }
   return texts;
+}
+
+/// The rows of logits of a text.
+size_t rows_in(const data::LabelledText& text) {
+  return std::max<size_t>(1, std::max(text.rows.size(), text.ends.size()));
 }
 
 /// Labels or numbers of texts, of pairs of texts and of tokens: classify, score, rerank and tag.
@@ -178,7 +186,7 @@ class LabelledTask : public Task {
     const size_t width = targets_.names.size();
     std::vector<size_t> begins{0};
     for (const data::LabelledText& text : targets_.texts)
-      begins.push_back(begins.back() + width * std::max<size_t>(1, text.rows.size()));
+      begins.push_back(begins.back() + width * rows_in(text));
     std::vector<double> numbers = distribute::propagate_errors(group, [&] {
       std::vector<double> own(begins.back());
       const auto batches = data::plan_batches(valid_->lengths(), {}, 0);
@@ -206,15 +214,17 @@ class LabelledTask : public Task {
     const Tensor logits = ops::to_f32(
         context, model.classify(context, {batch.source, batch.source_offsets, batch.types}));
     const size_t width = targets_.names.size();
+    size_t first = 0;
     for (size_t i = 0; i < examples.size(); ++i) {
       const auto example = static_cast<size_t>(examples[i]);
-      const std::vector<int32_t>& rows = targets_.texts[example].rows;
-      const size_t first = targets_.of_tokens ? static_cast<size_t>(batch.source_offsets[i]) : i;
-      for (size_t row = 0; row < std::max<size_t>(1, rows.size()); ++row) {
-        const size_t from = first + (rows.empty() ? 0 : static_cast<size_t>(rows[row]));
+      const data::LabelledText& text = targets_.texts[example];
+      if (targets_.of_tokens) first = static_cast<size_t>(batch.source_offsets[i]);
+      for (size_t row = 0; row < rows_in(text); ++row) {
+        const size_t from = first + (text.rows.empty() ? row : static_cast<size_t>(text.rows[row]));
         std::ranges::copy(logits.values<float>().subspan(from * width, width),
                           numbers.begin() + static_cast<int64_t>(begins[example] + row * width));
       }
+      first += rows_in(text);
     }
   }
 

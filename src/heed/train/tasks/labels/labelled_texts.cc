@@ -64,12 +64,21 @@ void LabelledTexts::read_spans(const LabelledLine& line, data::LabelledText& res
   require(!result.rows.empty(), "{}: the text has no tokens", line.where);
 }
 
+void LabelledTexts::add_pair(const std::string& text, const std::string& pair,
+                             data::LabelledText& result) const {
+  const auto [ids, types] = tokenizer_.encode_pair(cased(text), cased(pair), settings_.limit.most);
+  result.ids.insert(result.ids.end(), ids.begin(), ids.end());
+  result.types.insert(result.types.end(), types.begin(), types.end());
+}
+
 void LabelledTexts::read_text(const LabelledLine& line, data::LabelledText& result) const {
   if (line.pair) {
-    auto [ids, types] =
-        tokenizer_.encode_pair(cased(line.text), cased(*line.pair), settings_.limit.most);
-    result.ids = std::move(ids);
-    result.types = std::move(types);
+    add_pair(line.text, *line.pair, result);
+    for (const std::string& negative : line.negatives) {
+      result.ends.push_back(static_cast<int32_t>(result.ids.size()));
+      add_pair(line.text, negative, result);
+    }
+    if (!result.ends.empty()) result.ends.push_back(static_cast<int32_t>(result.ids.size()));
   } else {
     result.ids = tasks::ids_within(tokenizer_, cased(line.text), settings_.limit);
     result.types.resize(result.ids.size());
@@ -84,7 +93,9 @@ data::LabelledText LabelledTexts::read(const LabelledLine& line) const {
     return result;
   }
   read_text(line, result);
-  if (config_.run.task != TaskKind::classify) {
+  if (!line.margins.empty()) {
+    result.values = line.margins;
+  } else if (config_.run.task != TaskKind::classify) {
     result.values = {static_cast<float>(line.score)};
   } else if (!config_.classify.multi_label) {
     result.classes = {label_number(names_, line.labels.front(), line.where)};

@@ -25,6 +25,7 @@ class LabelledTexts {
  private:
   data::LabelledText read(const LabelledLine& line) const;
   void read_text(const LabelledLine& line, data::LabelledText& result) const;
+  void add_pair(const std::string& text, const std::string& pair, data::LabelledText& result) const;
   void read_spans(const LabelledLine& line, data::LabelledText& result) const;
   int32_t outside() const;
   std::string cased(const std::string& text) const;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "heed/base/ascii.h"
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/parse_number.h"
@@ -13,20 +14,6 @@
 namespace heed::train {
 namespace {
 
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
-}
-
-std::vector<std::string> cells_of(std::string_view line) {
-  std::vector<std::string> cells;
-  for (size_t tab = 0; tab != std::string_view::npos;) {
-    tab = line.find('\t');
-    cells.emplace_back(line.substr(0, tab));
-    line.remove_prefix(tab == std::string_view::npos ? line.size() : tab + 1);
-  }
-  return cells;
-}
-
 /// Lines of columns.
 class TsvReader {
  public:
@@ -34,23 +21,23 @@ class TsvReader {
 
   /// None for a line with the names of the columns.
   std::optional<nlohmann::json> read(std::string_view line, const std::string& where) {
-    std::vector<std::string> cells = cells_of(line);
+    const std::vector<std::string_view> cells = split_at(line, "\t");
     if (names_.empty() && take_names(cells, where)) return std::nullopt;
     require(cells.size() == names_.size(), "{}: there are {} columns, expected {}: {}", where,
             cells.size(), names_.size(), fmt::join(names_, ", "));
     nlohmann::json record;
-    for (size_t i = 0; i < cells.size(); ++i) record[names_[i]] = std::move(cells[i]);
+    for (size_t i = 0; i < cells.size(); ++i) record[names_[i]] = cells[i];
     return record;
   }
 
  private:
   /// Takes the names of the columns from the first line, if it has some, else from their number.
-  bool take_names(const std::vector<std::string>& cells, const std::string& where) {
-    const bool header = std::ranges::all_of(cells, [&](const std::string& cell) {
+  bool take_names(const std::vector<std::string_view>& cells, const std::string& where) {
+    const bool header = std::ranges::all_of(cells, [&](std::string_view cell) {
       return std::ranges::find(columns_.known, cell) != columns_.known.end();
     });
     if (header) {
-      names_ = cells;
+      names_.assign(cells.begin(), cells.end());
       return true;
     }
     for (const auto& names : columns_.without_header)
@@ -122,6 +109,44 @@ double number_of(const nlohmann::json& value, std::string_view name, const std::
   require(number && std::isfinite(static_cast<float>(*number)), "{}: {} is {}, expected a number",
           where, name, excerpt(value));
   return *number;
+}
+
+std::vector<std::string> negatives_of(const nlohmann::json& record, const std::string& where) {
+  const nlohmann::json* const list = find_field(record, {"negatives"});
+  std::vector<std::string> negatives;
+  if (find_field(record, {"negative"}) != nullptr)
+    negatives.push_back(text_field(record, {"negative"}, where));
+  if (list == nullptr) return negatives;
+  require(list->is_array(), "{}: negatives is {}, expected a list of strings", where,
+          excerpt(*list));
+  for (const nlohmann::json& negative : *list)
+    negatives.push_back(text_field({{"negatives", negative}}, {"negatives"}, where));
+  return negatives;
+}
+
+std::vector<float> numbers_field(const nlohmann::json& record,
+                                 std::initializer_list<std::string_view> names,
+                                 const std::string& where) {
+  const nlohmann::json* const value = find_field(record, names);
+  require(value != nullptr, "{}: {} is missing", where, *names.begin());
+  if (!value->is_array()) return {static_cast<float>(number_of(*value, *names.begin(), where))};
+  std::vector<float> numbers;
+  for (const nlohmann::json& one : *value)
+    numbers.push_back(static_cast<float>(number_of(one, *names.begin(), where)));
+  return numbers;
+}
+
+std::vector<float> margins_field(const nlohmann::json& record, size_t negatives,
+                                 const std::string& where) {
+  std::vector<float> scores = numbers_field(record, {"score", "scores", "label"}, where);
+  if (scores.size() == negatives) return scores;
+  require(scores.size() == negatives + 1,
+          "{}: there are {} scores, expected one for each of {} negatives, or also one for the "
+          "document",
+          where, scores.size(), negatives);
+  std::vector<float> margins;
+  for (size_t n = 1; n < scores.size(); ++n) margins.push_back(scores[0] - scores[n]);
+  return margins;
 }
 
 }  // namespace heed::train

@@ -32,6 +32,21 @@ const nlohmann::json* find_field(const nlohmann::json& record,
 std::string text_field(const nlohmann::json& record, std::initializer_list<std::string_view> names,
                        const std::string& where);
 
+/// The negatives of a query: "negative", a text, and "negatives", a list of texts; empty: none.
+std::vector<std::string> negatives_of(const nlohmann::json& record, const std::string& where);
+
+/// The numbers of the first of `names`: one, or a list of them. Throws Error as text_field() and
+/// number_of() do.
+std::vector<float> numbers_field(const nlohmann::json& record,
+                                 std::initializer_list<std::string_view> names,
+                                 const std::string& where);
+
+/// By how much a teacher's score of a query's document is above that of each of its negatives:
+/// "score", the differences, or the scores of the document and each negative. Throws Error, too,
+/// when there is another number of them.
+std::vector<float> margins_field(const nlohmann::json& record, size_t negatives,
+                                 const std::string& where);
+
 /// A number, which a .tsv file has as text. Throws Error unless it is a finite number that fits
 /// f32.
 double number_of(const nlohmann::json& value, std::string_view name, const std::string& where);

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <map>
+#include <tuple>
 
 #include "heed/base/error.h"
 #include "heed/base/file.h"
@@ -8,13 +8,15 @@
 #include "heed/data/text_group_dataset.h"
 #include "heed/distribute/agree.h"
 #include "heed/model/families/head_change.h"
-#include "heed/tasks/text_settings.h"
+#include "heed/tasks/multi_vector_tokens.h"
+#include "heed/tasks/text_reader.h"
 #include "heed/tasks/text_tokens.h"
 #include "heed/train/distributed/gather_numbers.h"
 #include "heed/train/losses/pooled_texts.h"
 #include "heed/train/tasks/hold_out.h"
 #include "heed/train/tasks/tasks.h"
 #include "heed/train/tasks/vectors/embed_files.h"
+#include "heed/train/tasks/vectors/embed_settings.h"
 #include "heed/train/tasks/vectors/group_lines.h"
 #include "heed/train/tasks/vectors/hard_negatives.h"
 #include "heed/train/tasks/vectors/vector_scores.h"
@@ -23,6 +25,7 @@
 namespace heed::train {
 namespace {
 
+using data::VectorKind;
 using data::VectorLoss;
 
 constexpr int64_t kGroupsPerTask = 32;
@@ -51,10 +54,17 @@ std::vector<std::string> all_texts(const std::vector<GroupLine>& lines) {
 }
 
 data::VectorLossOptions loss_options(const EmbedConfig& config, const VectorOfText& model) {
+  const double usual_scale = model.kind == VectorKind::dense ? 20 : 1;
   return {.loss = config.loss,
-          .scale = config.scale,
+          .kind = model.kind,
+          .scale = config.scale > 0 ? config.scale : usual_scale,
           .margin = config.margin,
           .distance = config.distance,
+          .temperature = config.temperature,
+          .teacher_temperature =
+              config.teacher_temperature > 0 ? config.teacher_temperature : config.temperature,
+          .query_flops = config.query_flops,
+          .document_flops = config.document_flops,
           .pooling = model.pooling == Pooling::mean  ? data::TextState::mean
                      : model.pooling == Pooling::cls ? data::TextState::cls
                                                      : data::TextState::last,
@@ -71,13 +81,14 @@ class EmbedTask : public Task {
 
   std::vector<checkpoint::NamedFile> files() const override {
     std::vector<checkpoint::NamedFile> all = vocabulary_.files;
-    for (checkpoint::NamedFile& file : embedder_files(options_, vector_, model_.d_model))
+    for (checkpoint::NamedFile& file : embedder_files(options_, vector_, model_))
       all.push_back(std::move(file));
     return all;
   }
   std::string piece(int32_t token) const override { return piece_of(vocabulary_.tokenizer, token); }
   SampleNames sample_names() const override { return {"query", "document", "found"}; }
   bool mixes_lengths() const override { return true; }
+  int64_t token_projection() const override { return vector_.token_dims; }
 
   void evaluate(const model::Transformer& model, Compute compute, distribute::Group& group,
                 ValidationRecord& record) const override {
@@ -94,23 +105,32 @@ class EmbedTask : public Task {
             config, start, start.empty() ? all_texts(split.train) : std::vector<std::string>(),
             model_, observer)) {
     fingerprint_ = split.fingerprint;
-    if (!config.lora.enabled && model_.decoder_layers == 0) model_ = model::without_head(model_);
-    choose_options(start);
+    std::tie(options_, vector_) = embed_settings(config, model_, start);
+    if (vector_.kind != VectorKind::sparse && !config.lora.enabled && model_.decoder_layers == 0)
+      model_ = model::without_head(model_);
     require_fitting(split.train.front());
+    if (vector_.kind == VectorKind::multi_vector) make_token_readers();
     const data::VectorLossOptions loss = loss_options(config.embed, vector_);
     std::vector<data::TextGroup> train = groups_of(split.train), valid = groups_of(split.valid);
     if (config.embed.hard_negatives > 0) find_negatives(loss, train, observer);
-    observer.log(fmt::format(
-        "{} examples for training, {} for validation, texts of at most {} tokens, pooled by {}{}",
-        train.size(), valid.size(), options_.max_seq_length, name_of(vector_.pooling),
-        vector_.normalized ? ", normalised" : ""));
-    if (options_.lexical || options_.multi_vector)
+    observer.log(
+        fmt::format("{} examples for training, {} for validation, texts of at most {} "
+                    "tokens, {}",
+                    train.size(), valid.size(), options_.max_seq_length, description_of_vectors()));
+    if (options_.lexical || (options_.multi_vector && vector_.kind != VectorKind::multi_vector))
       observer.log("warning: heads of sparse vectors and of vectors of tokens are left out");
     for (const std::string& warning : options_.warnings) observer.log("warning: " + warning);
     for (const auto& [name, prompt] : options_.prompts)
       observer.log(fmt::format("prompt {}: {}", name, quoted(prompt)));
     train_ = std::make_unique<data::TextGroupDataset>(std::move(train), loss);
     valid_ = std::make_unique<data::TextGroupDataset>(std::move(valid), loss);
+  }
+
+  std::string description_of_vectors() const {
+    if (vector_.kind == VectorKind::dense)
+      return fmt::format("pooled by {}{}", name_of(vector_.pooling),
+                         vector_.normalized ? ", normalised" : "");
+    return fmt::format("{} vectors", name_of(vector_.kind));
   }
 
   /// Adds negatives that the model to start from finds, also when the run is resumed: then they
@@ -126,33 +146,6 @@ class EmbedTask : public Task {
             data::hash_after(fingerprint_.training.hash, fmt::format("{}", hash));
     }
     observer.log(fmt::format("hard negatives: {} for {} queries", found, train.size()));
-  }
-
-  /// How the model makes vectors: as its files say, unless the configuration says it.
-  void choose_options(const std::filesystem::path& start) {
-    const EmbedConfig& embed = config_.embed;
-    vector_.pooling = model_.encoder_layers > 0 ? Pooling::mean : Pooling::last;
-    if (!start.empty() && path_exists(start / tasks::kModulesFile)) {
-      require_trained_modules(start);
-      options_ = tasks::read_embedder_options(start, tasks::context_limit(model_));
-      require(options_.pooling.size() == 1,
-              "{} pools states in {} ways, and heed trains one: embed.pooling", start.string(),
-              options_.pooling.size());
-      vector_ = {options_.pooling.front(), options_.normalizes()};
-    }
-    if (embed.pooling != EmbedPooling::model)
-      vector_.pooling = embed.pooling == EmbedPooling::mean  ? Pooling::mean
-                        : embed.pooling == EmbedPooling::cls ? Pooling::cls
-                                                             : Pooling::last;
-    require(vector_.pooling == Pooling::mean || vector_.pooling == Pooling::cls ||
-                vector_.pooling == Pooling::last,
-            "the model pools by {}, and heed trains mean, cls and last (embed.pooling)",
-            name_of(vector_.pooling));
-    for (const auto& [name, prompt] :
-         {std::pair{"query", &embed.query_prompt}, {"document", &embed.document_prompt}})
-      if (!prompt->empty()) options_.prompts[name] = *prompt;
-    const int64_t window = config_.window_tokens(), known = options_.max_seq_length;
-    options_.max_seq_length = known == 0 ? window : std::min(known, window);
   }
 
   void require_fitting(const GroupLine& line) const {
@@ -188,7 +181,35 @@ class EmbedTask : public Task {
     return static_cast<int32_t>(ids.size()) - (ends ? 1 : 0);
   }
 
+  /// Queries and documents are read as `heed embed` does for late interaction.
+  void make_token_readers() {
+    for (const heed::EmbedTask task : {heed::EmbedTask::query, heed::EmbedTask::document}) {
+      tasks::EmbedderOptions own = options_;
+      own.apply({.task = task}, model_.d_model);
+      tasks::TextReader reader(model_, vocabulary_.tokenizer, own);
+      tasks::MultiVectorTokens tokens(*own.multi_vector, reader.tokenizer(), task,
+                                      reader.max_tokens());
+      token_readers_.push_back({std::move(reader), std::move(tokens)});
+    }
+  }
+
+  data::TextGroup group_of_tokens(const GroupLine& line) const {
+    data::TextGroup group{.ids = {}, .hashes = {}, .scores = line.scores};
+    for (size_t i = 0; i < line.texts.size(); ++i) {
+      const auto& [reader, tokens] = token_readers_[i == 0 ? 0 : 1];
+      tasks::MultiVectorText text = tokens.read(reader.tokens(line.texts[i]));
+      require(!text.scored.empty(), "{}: a text has no token with a vector", line.where);
+      group.ids.push_back(std::move(text.ids));
+      group.hashes.push_back(data::hash_after(0, line.texts[i]));
+      group.unpooled.push_back(0);
+      group.scored.push_back(std::move(text.scored));
+      if (token_readers_.front().tokens.hides()) group.attended.push_back(text.attended);
+    }
+    return group;
+  }
+
   data::TextGroup group_of(const GroupLine& line) const {
+    if (!token_readers_.empty()) return group_of_tokens(line);
     data::TextGroup group{.ids = {}, .hashes = {}, .scores = line.scores};
     for (size_t i = 0; i < line.texts.size(); ++i) {
       const std::string prompt = prompt_of(i);
@@ -228,7 +249,8 @@ class EmbedTask : public Task {
         }));
     data::TextGroups groups;
     for (const std::vector<int64_t>& batch : batches) groups.append(valid_->batch(batch, 0).groups);
-    Tensor vectors = Tensor::empty({std::ssize(groups.texts), model_.d_model});
+    const int64_t rows = groups.vectors();
+    Tensor vectors = Tensor::empty({rows, std::ssize(numbers) / rows});
     for (size_t i = 0; i < numbers.size(); ++i)
       vectors.data<float>()[i] = static_cast<float>(numbers[i]);
     return {vectors, std::move(groups)};
@@ -238,6 +260,11 @@ class EmbedTask : public Task {
   TokenizerWithFiles vocabulary_;
   tasks::EmbedderOptions options_;
   VectorOfText vector_;
+  struct TokenReader {
+    tasks::TextReader reader;
+    tasks::MultiVectorTokens tokens;
+  };
+  std::vector<TokenReader> token_readers_;  // of queries and of documents, if tokens have vectors
 };
 
 }  // namespace

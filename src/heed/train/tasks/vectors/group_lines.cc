@@ -28,44 +28,17 @@ ColumnNames group_columns(VectorLoss loss) {
   return columns;
 }
 
-/// The negatives of a line: a text, or a list of texts.
-std::vector<std::string> negatives_of(const nlohmann::json& record, const std::string& where) {
-  const nlohmann::json* const list = find_field(record, {"negatives"});
-  std::vector<std::string> negatives;
-  if (find_field(record, {"negative"}) != nullptr)
-    negatives.push_back(text_field(record, {"negative"}, where));
-  if (list == nullptr) return negatives;
-  require(list->is_array(), "{}: negatives is {}, expected a list of strings", where,
-          excerpt(*list));
-  for (const nlohmann::json& negative : *list)
-    negatives.push_back(text_field({{"negatives", negative}}, {"negatives"}, where));
-  return negatives;
-}
-
-/// A number, or a list of them.
-std::vector<float> numbers_of(const nlohmann::json& record,
-                              std::initializer_list<std::string_view> names,
-                              const std::string& where) {
-  const nlohmann::json* const value = find_field(record, names);
-  require(value != nullptr, "{}: {} is missing", where, *names.begin());
-  if (!value->is_array()) return {static_cast<float>(number_of(*value, *names.begin(), where))};
-  std::vector<float> numbers;
-  for (const nlohmann::json& one : *value)
-    numbers.push_back(static_cast<float>(number_of(one, *names.begin(), where)));
-  return numbers;
-}
-
 GroupLine group_line(const nlohmann::json& record, VectorLoss loss, const std::string& where) {
   GroupLine line{.where = where, .texts = {}};
   if (loss == VectorLoss::distill) {
     line.texts = {text_field(record, {"text", "query", "sentence"}, where)};
-    line.scores = numbers_of(record, {"vector"}, where);
+    line.scores = numbers_field(record, {"vector"}, where);
     return line;
   }
   if (has_two_texts(loss)) {
     line.texts = {text_field(record, {"text", "sentence1", "query"}, where),
                   text_field(record, {"text_pair", "sentence2", "document"}, where)};
-    line.scores = {numbers_of(record, {"score", "label"}, where).front()};
+    line.scores = {numbers_field(record, {"score", "label"}, where).front()};
     return line;
   }
   line.texts = {text_field(record, {"query", "anchor", "text", "sentence1"}, where),
@@ -74,17 +47,22 @@ GroupLine group_line(const nlohmann::json& record, VectorLoss loss, const std::s
     line.texts.push_back(std::move(negative));
   const size_t negatives = line.texts.size() - 2;
   require(loss == VectorLoss::infonce || negatives > 0, "{}: negative is missing", where);
-  if (loss != VectorLoss::margin_mse) return line;
-  line.scores = numbers_of(record, {"score", "scores", "label"}, where);
-  require(line.scores.size() == negatives,
-          "{}: there are {} scores, expected one for each of {} negatives", where,
-          line.scores.size(), negatives);
+  if (loss == VectorLoss::margin_mse) line.scores = margins_field(record, negatives, where);
+  if (loss != VectorLoss::kl_divergence) return line;
+  line.scores = numbers_field(record, {"score", "scores", "label"}, where);
+  require(line.scores.size() == negatives + 1,
+          "{}: there are {} scores, expected one for the document and one for each of {} negatives",
+          where, line.scores.size(), negatives);
   return line;
 }
 
 }  // namespace
 
 GroupLines read_group_lines(const std::filesystem::path& path, const EmbedConfig& config) {
+  const bool lists = config.loss == VectorLoss::kl_divergence || config.loss == VectorLoss::distill;
+  require(!lists || path.extension() != ".tsv",
+          "{}: the loss {} reads JSON lines, which have lists of numbers", path.string(),
+          name_of(config.loss));
   GroupLines read;
   for_each_record(path, group_columns(config.loss),
                   [&](const nlohmann::json& record, const std::string& where) {

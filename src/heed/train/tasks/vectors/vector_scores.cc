@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 #include "heed/kernels/matmul.h"
 #include "heed/metrics/correlation.h"
 #include "heed/metrics/retrieval.h"
+#include "heed/train/losses/max_sim.h"
 
 namespace heed::train {
 namespace {
@@ -37,31 +39,38 @@ Tensor unit_vectors(const Tensor& vectors, int64_t width) {
   return units;
 }
 
-/// The rows of different texts, in the order in which they first come.
+/// Different texts, in the order in which they first come.
 class DistinctTexts {
  public:
   /// The number of a text.
-  int64_t add(uint64_t hash, size_t row) {
-    const auto [place, fresh] = numbers_.try_emplace(hash, std::ssize(rows_));
-    if (fresh) rows_.push_back(row);
+  int64_t add(uint64_t hash, size_t text) {
+    const auto [place, fresh] = numbers_.try_emplace(hash, std::ssize(texts_));
+    if (fresh) texts_.push_back(static_cast<int32_t>(text));
     return place->second;
   }
-  int64_t count() const { return std::ssize(rows_); }
-  Tensor vectors(const Tensor& all, int64_t begin, int64_t end) const {
-    Tensor own = Tensor::empty({end - begin, all.cols()});
-    for (int64_t i = begin; i < end; ++i)
-      std::copy_n(
-          all.data<float>() + static_cast<int64_t>(rows_[static_cast<size_t>(i)]) * all.cols(),
-          all.cols(), own.data<float>() + (i - begin) * all.cols());
-    return own;
+  int64_t count() const { return std::ssize(texts_); }
+  std::vector<int32_t> texts(int64_t begin, int64_t end) const {
+    return {texts_.begin() + begin, texts_.begin() + end};
   }
 
  private:
   std::unordered_map<uint64_t, int64_t> numbers_;
-  std::vector<size_t> rows_;
+  std::vector<int32_t> texts_;
 };
 
-metrics::RetrievalScores retrieval_of(const Tensor& units, const TextGroups& groups) {
+/// The scores [queries, documents] of texts by their numbers.
+using CompareTexts = std::function<Tensor(const std::vector<int32_t>& queries,
+                                          const std::vector<int32_t>& documents)>;
+
+CompareTexts by_dot_products(const Tensor& vectors) {
+  return [vectors](const std::vector<int32_t>& queries, const std::vector<int32_t>& documents) {
+    Tensor scores = Tensor::empty({std::ssize(queries), std::ssize(documents)});
+    kernels::matmul({rows_of(vectors, queries)}, {rows_of(vectors, documents), true}, {}, scores);
+    return scores;
+  };
+}
+
+metrics::RetrievalScores retrieval_of(const CompareTexts& compare, const TextGroups& groups) {
   DistinctTexts queries, documents;
   std::vector<std::set<int64_t>> answers;
   for (size_t i = 0; i < static_cast<size_t>(groups.count()); ++i) {
@@ -73,17 +82,16 @@ metrics::RetrievalScores retrieval_of(const Tensor& units, const TextGroups& gro
       if (text == first + 1) answers[query].insert(document);
     }
   }
-  const Tensor all = documents.vectors(units, 0, documents.count());
+
   metrics::RetrievalScores sum;
   for (int64_t begin = 0; begin < queries.count(); begin += kQueriesAtATime) {
     const int64_t end = std::min(begin + kQueriesAtATime, queries.count());
-    Tensor cosines = Tensor::empty({end - begin, all.rows()});
-    kernels::matmul({queries.vectors(units, begin, end)}, {all, true}, {}, cosines);
+    const Tensor scores = compare(queries.texts(begin, end), documents.texts(0, documents.count()));
     for (int64_t query = begin; query < end; ++query) {
       const auto& own = answers[static_cast<size_t>(query)];
       const std::vector<int64_t> found(own.begin(), own.end());
       sum += metrics::retrieval_scores(
-          cosines.row_slice(query - begin, query - begin + 1).values<float>(), found);
+          scores.row_slice(query - begin, query - begin + 1).values<float>(), found);
     }
   }
   return metrics::mean_of_queries(sum, queries.count());
@@ -113,6 +121,17 @@ double cosine_with_teacher(const Tensor& vectors, const TextGroups& groups) {
   return sum / static_cast<double>(own.rows());
 }
 
+/// The metrics of retrieval, whose names end with `suffix`.
+void add_retrieval(const CompareTexts& compare, const TextGroups& groups, const std::string& suffix,
+                   ValidationRecord& record) {
+  const metrics::RetrievalScores scores = retrieval_of(compare, groups);
+  record.metrics["ndcg@10" + suffix] = scores.ndcg_10;
+  record.metrics["mrr@10" + suffix] = scores.mrr_10;
+  record.metrics["recall@1" + suffix] = scores.recall_1;
+  record.metrics["recall@10" + suffix] = scores.recall_10;
+  record.best_by = "ndcg@10";
+}
+
 /// The metrics of vectors of one width, whose names end with `suffix`.
 void add_scores_of(const Tensor& units, const TextGroups& groups, const std::string& suffix,
                    ValidationRecord& record) {
@@ -124,17 +143,37 @@ void add_scores_of(const Tensor& units, const TextGroups& groups, const std::str
     record.best_by = "spearman";
     return;
   }
-  const metrics::RetrievalScores scores = retrieval_of(units, groups);
-  record.metrics["ndcg@10" + suffix] = scores.ndcg_10;
-  record.metrics["mrr@10" + suffix] = scores.mrr_10;
-  record.metrics["recall@1" + suffix] = scores.recall_1;
-  record.metrics["recall@10" + suffix] = scores.recall_10;
-  record.best_by = "ndcg@10";
+  add_retrieval(by_dot_products(units), groups, suffix, record);
+}
+
+/// How many numbers of the vectors of queries, and of other texts, are not 0, on average.
+void add_active_dims(const Tensor& vectors, const TextGroups& groups, ValidationRecord& record) {
+  double queries = 0, documents = 0;
+  for (size_t i = 0; i < static_cast<size_t>(groups.count()); ++i)
+    for (int32_t text = groups.offsets[i]; text < groups.offsets[i + 1]; ++text) {
+      const auto own = vectors.row_slice(text, text + 1).values<float>();
+      const auto active = std::ranges::count_if(own, [](float x) { return x != 0; });
+      (text == groups.offsets[i] ? queries : documents) += static_cast<double>(active);
+    }
+  record.metrics["query_active_dims"] = queries / static_cast<double>(groups.count());
+  record.metrics["document_active_dims"] =
+      documents / static_cast<double>(std::ssize(groups.texts) - groups.count());
 }
 
 }  // namespace
 
 void add_vector_scores(const Tensor& vectors, const TextGroups& groups, ValidationRecord& record) {
+  if (groups.options.kind == data::VectorKind::sparse) {
+    add_active_dims(vectors, groups, record);
+    return add_retrieval(by_dot_products(vectors), groups, "", record);
+  }
+  if (groups.options.kind == data::VectorKind::multi_vector) {
+    const Tensor units = unit_vectors(vectors, vectors.cols());
+    const auto by_max_sim = [&](const auto& queries, const auto& documents) {
+      return MaxSim(groups, units, queries, documents).scores();
+    };
+    return add_retrieval(by_max_sim, groups, "", record);
+  }
   if (groups.options.loss == VectorLoss::distill) {
     record.metrics["cosine"] = cosine_with_teacher(vectors, groups);
     record.best_by = "cosine";

@@ -1,0 +1,163 @@
+#include "heed/train/tasks/vectors/embed_settings.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "heed/base/error.h"
+#include "heed/base/file.h"
+#include "heed/base/json.h"
+#include "heed/base/quote.h"
+#include "heed/tasks/modules/module_list.h"
+#include "heed/tasks/text_settings.h"
+
+namespace heed::train {
+namespace {
+
+using data::VectorKind;
+using data::VectorLoss;
+
+VectorKind kind_of(const EmbedConfig& embed, const tasks::EmbedderOptions& options) {
+  switch (embed.vectors) {
+    case EmbedVectors::dense:
+      return VectorKind::dense;
+    case EmbedVectors::sparse:
+      return VectorKind::sparse;
+    case EmbedVectors::multi_vector:
+      return VectorKind::multi_vector;
+    case EmbedVectors::model:
+      break;
+  }
+  return !options.pooling.empty() ? VectorKind::dense
+         : options.splade         ? VectorKind::sparse
+                                  : VectorKind::multi_vector;
+}
+
+/// Which states are pooled for dense vectors. `known`: the options are those of files.
+VectorOfText pooling_of(const EmbedConfig& embed, const model::ModelConfig& model,
+                        const tasks::EmbedderOptions& options, bool known) {
+  VectorOfText vector;
+  vector.pooling = model.encoder_layers > 0 ? Pooling::mean : Pooling::last;
+  if (known && !options.pooling.empty()) {
+    require(options.pooling.size() == 1,
+            "the model pools states in {} ways, and heed trains one: embed.pooling",
+            options.pooling.size());
+    vector.pooling = options.pooling.front();
+    vector.normalized = options.normalizes();
+  }
+  if (embed.pooling != EmbedPooling::model)
+    vector.pooling = embed.pooling == EmbedPooling::mean  ? Pooling::mean
+                     : embed.pooling == EmbedPooling::cls ? Pooling::cls
+                                                          : Pooling::last;
+  require(vector.pooling == Pooling::mean || vector.pooling == Pooling::cls ||
+              vector.pooling == Pooling::last,
+          "the model pools by {}, and heed trains mean, cls and last (embed.pooling)",
+          name_of(vector.pooling));
+  return vector;
+}
+
+void require_sparse(const std::string& from, const model::ModelConfig& model,
+                    const tasks::EmbedderOptions& options) {
+  require(model.encoder_layers > 0 && model.decoder_layers == 0 && model.has_head,
+          "sparse vectors (SPLADE) come from an encoder with the head of a masked language model, "
+          "which {} lacks: start from one (model.from; --task masked-lm trains one), or give a new "
+          "model one (model.has_head=true)",
+          from.empty() ? "the model" : from);
+  const tasks::SpladeSettings splade = options.splade.value_or(tasks::SpladeSettings());
+  require(!splade.sum && !splade.log_twice,
+          "the model's SpladePooling has the settings {} and {}, and heed trains max and relu",
+          splade.sum ? "sum" : "max", splade.log_twice ? "log1p_relu" : "relu");
+}
+
+/// The width of the projection in the files of a MultiVectorEncoder. Throws Error on modules and
+/// settings that heed does not train.
+int64_t known_projection(const std::filesystem::path& start,
+                         const tasks::EmbedderOptions& options) {
+  const std::string file = (start / tasks::kModulesFile).string();
+  require(
+      options.multi_vector->prefixes.empty(),
+      "{}: the model has tokens before texts (query_prefix), as PyLate has them, which heed does "
+      "not train",
+      file);
+  require(!options.of_tokens.empty() && options.of_tokens.back()->normalizes(),
+          "{}: vectors of tokens are not normalised, and heed trains those that are", file);
+  int64_t width = 0;
+  for (const tasks::ModuleEntry& module : tasks::read_module_list(start)) {
+    if (module.kind != "Dense") continue;
+    require(width == 0, "{}: there are several Dense modules, and heed trains one", file);
+    const std::filesystem::path path = module.folder / "config.json";
+    const nlohmann::json json = tasks::read_object(path);
+    const auto activation = get_or<std::string>(json, "activation_function", "Tanh", path.string());
+    require(activation.ends_with("Identity") && !get_or(json, "bias", true, path.string()) &&
+                !get_or(json, "use_residual", false, path.string()),
+            "{}: heed trains a Dense with activation_function Identity, without bias and "
+            "use_residual",
+            path.string());
+    width = get<int64_t>(json, "out_features", path.string());
+  }
+  require(width > 0, "{}: there is no Dense, and heed trains vectors of tokens with one", file);
+  return width;
+}
+
+void set_multi_vector(const TrainConfig& config, const std::filesystem::path& start,
+                      tasks::EmbedderOptions& options, VectorOfText& vector) {
+  const EmbedConfig& embed = config.embed;
+  require(!config.lora.enabled,
+          "lora trains an adapter, which cannot hold the projection to vectors of tokens");
+  const bool known = options.multi_vector && options.pooling.empty();
+  vector.token_dims = known ? known_projection(start, options) : embed.token_dims;
+  if (!known) options.multi_vector.emplace();
+  tasks::MultiVectorSettings& settings = *options.multi_vector;
+  if (embed.query_expansion > 0)
+    settings.expansion =
+        tasks::QueryExpansion{.length = embed.query_expansion, .token = std::string()};
+  if (embed.skip_punctuation) settings.skiplist = tasks::punctuation_words();
+}
+
+void require_loss(VectorKind kind, const EmbedConfig& embed) {
+  if (kind == VectorKind::dense) return;
+  require(
+      embed.loss == VectorLoss::infonce || embed.loss == VectorLoss::margin_mse ||
+          embed.loss == VectorLoss::kl_divergence,
+      "{} vectors are trained with the losses infonce, margin-mse and kl-divergence, embed.loss "
+      "is {}",
+      name_of(kind), name_of(embed.loss));
+  require(embed.matryoshka_dims.empty() && embed.hard_negatives == 0 &&
+              embed.pooling == EmbedPooling::model,
+          "embed.matryoshka_dims, hard_negatives and pooling are for dense vectors, those of the "
+          "model are {}",
+          name_of(kind));
+}
+
+}  // namespace
+
+std::pair<tasks::EmbedderOptions, VectorOfText> embed_settings(const TrainConfig& config,
+                                                               const model::ModelConfig& model,
+                                                               const std::filesystem::path& start) {
+  const EmbedConfig& embed = config.embed;
+  require(
+      !config.lora.enabled || (embed.pooling == EmbedPooling::model && embed.query_prompt.empty() &&
+                               embed.document_prompt.empty()),
+      "lora trains an adapter, which runs with the pooling and the prompts of the model's files: "
+      "embed.pooling is {}, embed.query_prompt {}, embed.document_prompt {}",
+      name_of(embed.pooling), quoted(embed.query_prompt), quoted(embed.document_prompt));
+  tasks::EmbedderOptions options;
+  const bool known = !start.empty() && path_exists(start / tasks::kModulesFile);
+  if (known) {
+    require_trained_modules(start);
+    options = tasks::read_embedder_options(start, tasks::context_limit(model));
+  }
+  VectorOfText vector;
+  vector.kind = kind_of(embed, options);
+  require_loss(vector.kind, embed);
+  if (vector.kind == VectorKind::dense) vector = pooling_of(embed, model, options, known);
+  if (vector.kind == VectorKind::sparse) require_sparse(config.from, model, options);
+  if (vector.kind == VectorKind::multi_vector) set_multi_vector(config, start, options, vector);
+  for (const auto& [name, prompt] :
+       {std::pair{"query", &embed.query_prompt}, {"document", &embed.document_prompt}})
+    if (!prompt->empty()) options.prompts[name] = *prompt;
+  const int64_t window = config.window_tokens(), most = options.max_seq_length;
+  options.max_seq_length = most == 0 ? window : std::min(most, window);
+  return {std::move(options), vector};
+}
+
+}  // namespace heed::train
