@@ -47,6 +47,8 @@ typedef struct heed_embed_options {
   int64_t dimensions;      /* the first elements of a vector, or HEED_DEFAULT */
   int32_t task;            /* HEED_EMBED_TASK_ or HEED_DEFAULT */
   int32_t reserved;        /* 0 */
+  int64_t window;          /* longer texts are read in windows of so many tokens, or HEED_DEFAULT */
+  int64_t overlap;         /* tokens that a window has in common with the one before */
 } heed_embed_options;
 
 /* As heed::ClassifyOptions. */

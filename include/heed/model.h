@@ -200,13 +200,19 @@ class HEED_EXPORT Model {
   /// another size. What it holds after any exception is not specified.
   void embed_batch(const std::vector<std::string>& texts, std::span<float> embeddings,
                    const EmbedOptions& options = {}, int64_t first_number = 1) const;
-  /// The same for the tokens of texts, as tokens_to_embed() gives them; none may be empty.
+  /// The same for the tokens of texts, as tokens_to_embed() gives them; none may be empty. Throws
+  /// InputError when the options have a window.
   std::vector<std::vector<float>> embed_tokens(const std::vector<std::vector<int32_t>>& texts,
                                                const EmbedOptions& options = {},
                                                int64_t first_number = 1) const;
+  /// A vector for each window of each text (EmbedOptions::window), in order; a text that fits into
+  /// a window has one. Throws InputError without a window.
+  std::vector<std::vector<WindowEmbedding>> embed_windows(const std::vector<std::string>& texts,
+                                                          const EmbedOptions& options,
+                                                          int64_t first_number = 1) const;
   /// A sparse vector of each text, by a SPLADE model (a SparseEncoder of sentence-transformers, or
   /// a masked language model as it is) or by BGE-M3. Throws Error when the model makes none, and
-  /// when `options` have a pooling, a normalisation or dimensions.
+  /// when `options` have a pooling, a normalisation, dimensions or a window.
   std::vector<SparseEmbedding> embed_sparse(const std::vector<std::string>& texts,
                                             const EmbedOptions& options = {},
                                             int64_t first_number = 1) const;
@@ -221,7 +227,8 @@ class HEED_EXPORT Model {
   std::vector<MultiVectorEmbedding> token_embeddings(const std::vector<std::string>& texts,
                                                      const EmbedOptions& options = {},
                                                      int64_t first_number = 1) const;
-  /// The tokens that embed() reads of a text: with the model's prompt before it, truncated.
+  /// The tokens that embed() reads of a text: with the model's prompt before it, truncated unless
+  /// there is a window.
   std::vector<int32_t> tokens_to_embed(const std::string& text,
                                        const EmbedOptions& options = {}) const;
   /// The number of these tokens before they are truncated.

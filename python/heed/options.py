@@ -180,6 +180,8 @@ class EmbedOptions(TypedDict, total=False):
     task: EmbedTask | None  #: 'query' or 'document': selects the prompt of that name
     dimensions: int | None  #: the first numbers of a vector [truncate_dim of the model's files, or all]
     max_seq_length: int | None  #: longer texts are truncated; tokens [those of the model's files]
+    window: int | None  #: longer texts are read in windows of so many tokens, whose vectors are pooled [truncated]
+    overlap: int | None  #: tokens that a window has in common with the one before [0]
     batch_tokens: int | None  #: of a batch; does not change results [512; on a GPU 16384]
 
 
