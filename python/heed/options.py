@@ -73,6 +73,7 @@ class ServedModel(LoadOptions, total=False):
     on_first_use: bool | None
     source_language: str | None
     target_language: str | None
+    embedding_ranges: Path | None  #: numpy.save() of [2, D]: how an embedder's int8 and uint8 vectors are scaled
     max_active_tokens: int | None
     max_active_requests: int | None
     max_cached_tokens: int | None
