@@ -57,6 +57,7 @@ typedef struct heed_classify_options {
   int64_t max_seq_length; /* tokens or HEED_DEFAULT */
   int64_t batch_tokens;   /* largest number of tokens of a batch; 0: chosen for the device */
   int64_t first_number;   /* of the first text, in errors */
+  const char* prompt;     /* of heed_rerank(), before the query; NULL: that of the files */
 } heed_classify_options;
 
 /* As heed::ScoreOptions. */

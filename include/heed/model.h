@@ -249,7 +249,8 @@ class HEED_EXPORT Model {
   /// Documents by how well they answer a query, best first, by a cross-encoder: a model for the
   /// classification of texts with one label, which reads query and document as a pair. The score is
   /// the sigmoid of the logit, or the logit where the model's files name the activation Identity,
-  /// as in sentence-transformers' CrossEncoder.
+  /// as in sentence-transformers' CrossEncoder. That of a model with a vector for each token is
+  /// max_sim() of their vectors.
   std::vector<RankedDocument> rerank(const std::string& query,
                                      const std::vector<std::string>& documents,
                                      const ClassifyOptions& options = {}) const;
@@ -259,17 +260,22 @@ class HEED_EXPORT Model {
                                       const std::vector<std::string>& documents,
                                       const ClassifyOptions& options = {},
                                       int64_t first_number = 1) const;
-  /// The logits of the documents, which document_scores() makes scores of. Throws Error as it does.
+  /// The logits of the documents, which document_scores() makes scores of; or max_sim(). Throws
+  /// Error as it does.
   std::vector<double> document_logits(const std::string& query,
                                       const std::vector<std::string>& documents,
                                       const ClassifyOptions& options = {},
                                       int64_t first_number = 1) const;
   /// The number of tokens of a text or a pair that classify() reads, before they are truncated.
   int64_t count_tokens_to_classify(const ClassifyInput& text) const;
-  /// The same for a query and a document that rerank() reads.
+  /// The same for a query and a document that rerank() reads; of the document alone if it is
+  /// embedded by itself.
   int64_t count_tokens_to_rerank(const std::string& query, const std::string& document) const;
   /// The largest number of tokens that classify() and rerank() read of an input; 0: not limited.
   int64_t max_classified_tokens(const ClassifyOptions& options = {}) const;
+  /// Whether rerank() compares the vectors of the tokens of a query and of a document, which are
+  /// embedded by themselves (late interaction). The scores are sums then, not probabilities.
+  bool reranks_by_max_sim() const;
   /// The labels of its classifier, in the order of the logits; empty without a classifier.
   std::vector<std::string> labels() const;
   /// Whether its classifier labels tokens, so that it is for label_tokens() and not for classify().

@@ -190,6 +190,7 @@ class ClassifyOptions(TypedDict, total=False):
     """heed/classification.h"""
 
     max_seq_length: int | None  #: longer texts are truncated; tokens [those of the model's files]
+    prompt: str | None  #: of rerank(): before the query, or the instruction [that of the model's files]
     batch_tokens: int | None  #: of a batch; does not change results [512; on a GPU 16384]
 
 

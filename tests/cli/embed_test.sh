@@ -42,6 +42,18 @@ for line in open("several"):
     vectors = json.loads(line)
     assert len(vectors["embeddings"]) == len(vectors["tokens"]) == 12 and len(vectors["embeddings"][0]) == 8
 END
+echo 'a cat sits' | "$heed" embed --model colbert --multi-vector --task query >query
+"${embed[@]}" --model colbert --multi-vector --task document >documents
+"$heed" rerank --model colbert --query 'a cat sits' --json --input lines.txt >ranked
+python3 - <<'END'
+import json
+query = json.loads(open("query").read())["embeddings"]
+product = lambda a, b: sum(x * y for x, y in zip(a, b))
+scores = [sum(max(product(q, d) for d in json.loads(line)["embeddings"]) for q in query) for line in open("documents")]
+ranked = [json.loads(line) for line in open("ranked")]
+assert [one["index"] for one in ranked] == sorted(range(3), key=lambda i: -scores[i])
+assert all(abs(one["score"] - scores[one["index"]]) < 1e-4 for one in ranked), (ranked, scores)
+END
 refused 'splade cannot embed, expected' "${embed[@]}" --model splade
 refused 'dense cannot embed sparsely, expected' "${embed[@]}" --model dense --sparse
 refused 'dense cannot embed each token, expected' "${embed[@]}" --model dense --multi-vector

@@ -22,8 +22,8 @@ int rows() {
 TEST(OptionTables, HaveAllFields) {
   [[maybe_unused]] const auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10] = EmbedOptions();
   EXPECT_EQ(rows<tasks::EmbedOption>(), 10);
-  [[maybe_unused]] const auto& [b1, b2] = ClassifyOptions();
-  EXPECT_EQ(rows<tasks::ClassifyOption>(), 2);
+  [[maybe_unused]] const auto& [b1, b2, b3] = ClassifyOptions();
+  EXPECT_EQ(rows<tasks::ClassifyOption>(), 3);
   [[maybe_unused]] const auto& [c1, c2] = ScoreOptions();
   EXPECT_EQ(rows<tasks::ScoreOption>(), 2);
   [[maybe_unused]] const auto& [d1, d2, d3, d4, d5, d6, d7] = AttentionOptions();
