@@ -47,6 +47,8 @@ typedef struct heed_embed_options {
   int64_t dimensions;      /* the first elements of a vector, or HEED_DEFAULT */
   int32_t task;            /* HEED_EMBED_TASK_ or HEED_DEFAULT */
   int32_t reserved;        /* 0 */
+  int64_t window;          /* longer texts are read in windows of so many tokens, or HEED_DEFAULT */
+  int64_t overlap;         /* tokens that a window has in common with the one before */
 } heed_embed_options;
 
 /* As heed::ClassifyOptions. */
@@ -55,6 +57,7 @@ typedef struct heed_classify_options {
   int64_t max_seq_length; /* tokens or HEED_DEFAULT */
   int64_t batch_tokens;   /* largest number of tokens of a batch; 0: chosen for the device */
   int64_t first_number;   /* of the first text, in errors */
+  const char* prompt;     /* of heed_rerank(), before the query; NULL: that of the files */
 } heed_classify_options;
 
 /* As heed::ScoreOptions. */

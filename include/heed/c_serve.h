@@ -54,6 +54,8 @@ typedef struct heed_served_model {
   int64_t max_prefill_tokens;  /* likewise */
   const char* source_language; /* of a translator whose files do not say; NULL: not said */
   const char* target_language; /* likewise */
+  /* The file by which int8 and uint8 vectors of an embedder are scaled; NULL: there are none. */
+  const char* embedding_ranges;
 } heed_served_model;
 
 HEED_EXPORT heed_status heed_server_options_init_sized(heed_server_options* options, size_t size,

@@ -22,6 +22,9 @@ struct ClassifyOptions {
   /// [max_seq_length of sentence_bert_config.json, else model_max_length of tokenizer_config.json,
   /// else the model's context length].
   std::optional<int64_t> max_seq_length = {};
+  /// Of rerank() alone: put before the query, or the instruction of a language model that answers
+  /// yes or no, in place of that of the files.
+  std::optional<std::string> prompt = {};
   /// Largest number of tokens of a batch; 0: 512, on a GPU 16,384. Does not change results.
   int64_t batch_tokens = 0;
 

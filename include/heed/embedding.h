@@ -72,10 +72,28 @@ struct EmbedOptions {
   /// Longer texts are truncated to this many tokens; at least 1 [model_max_length of
   /// tokenizer_config.json, or the model's context length].
   std::optional<int64_t> max_seq_length = {};
+  /// Longer texts are not truncated, but read in windows of this many tokens, special tokens and
+  /// the prompt included, which each of them has; at most the model's context length. The vector of
+  /// a text is then the mean of those of its windows, each weighted by its tokens of the text, and
+  /// has length 1 where the model's vectors have [none].
+  std::optional<int64_t> window = {};
+  /// The tokens of the text that a window has in common with the one before: fewer than it has.
+  int64_t overlap = 0;
   /// Largest number of tokens of a batch; 0: 512, on a GPU 16,384. Does not change results.
   int64_t batch_tokens = 0;
 
   bool operator==(const EmbedOptions&) const = default;
+};
+
+/// A window of a text, and its vector.
+struct WindowEmbedding {
+  int64_t tokens = 0;  // of the text, without special tokens and the prompt
+  /// The part of the text, in characters (Unicode code points): the first, and the one after the
+  /// last.
+  int64_t start = 0, end = 0;
+  std::vector<float> vector;  // [D]
+
+  bool operator==(const WindowEmbedding&) const = default;
 };
 
 /// A vector with an element for each token of the vocabulary, most of them zero (SPLADE, Formal et

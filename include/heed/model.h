@@ -200,13 +200,19 @@ class HEED_EXPORT Model {
   /// another size. What it holds after any exception is not specified.
   void embed_batch(const std::vector<std::string>& texts, std::span<float> embeddings,
                    const EmbedOptions& options = {}, int64_t first_number = 1) const;
-  /// The same for the tokens of texts, as tokens_to_embed() gives them; none may be empty.
+  /// The same for the tokens of texts, as tokens_to_embed() gives them; none may be empty. Throws
+  /// InputError when the options have a window.
   std::vector<std::vector<float>> embed_tokens(const std::vector<std::vector<int32_t>>& texts,
                                                const EmbedOptions& options = {},
                                                int64_t first_number = 1) const;
+  /// A vector for each window of each text (EmbedOptions::window), in order; a text that fits into
+  /// a window has one. Throws InputError without a window.
+  std::vector<std::vector<WindowEmbedding>> embed_windows(const std::vector<std::string>& texts,
+                                                          const EmbedOptions& options,
+                                                          int64_t first_number = 1) const;
   /// A sparse vector of each text, by a SPLADE model (a SparseEncoder of sentence-transformers, or
   /// a masked language model as it is) or by BGE-M3. Throws Error when the model makes none, and
-  /// when `options` have a pooling, a normalisation or dimensions.
+  /// when `options` have a pooling, a normalisation, dimensions or a window.
   std::vector<SparseEmbedding> embed_sparse(const std::vector<std::string>& texts,
                                             const EmbedOptions& options = {},
                                             int64_t first_number = 1) const;
@@ -221,7 +227,8 @@ class HEED_EXPORT Model {
   std::vector<MultiVectorEmbedding> token_embeddings(const std::vector<std::string>& texts,
                                                      const EmbedOptions& options = {},
                                                      int64_t first_number = 1) const;
-  /// The tokens that embed() reads of a text: with the model's prompt before it, truncated.
+  /// The tokens that embed() reads of a text: with the model's prompt before it, truncated unless
+  /// there is a window.
   std::vector<int32_t> tokens_to_embed(const std::string& text,
                                        const EmbedOptions& options = {}) const;
   /// The number of these tokens before they are truncated.
@@ -242,7 +249,8 @@ class HEED_EXPORT Model {
   /// Documents by how well they answer a query, best first, by a cross-encoder: a model for the
   /// classification of texts with one label, which reads query and document as a pair. The score is
   /// the sigmoid of the logit, or the logit where the model's files name the activation Identity,
-  /// as in sentence-transformers' CrossEncoder.
+  /// as in sentence-transformers' CrossEncoder. That of a model with a vector for each token is
+  /// max_sim() of their vectors.
   std::vector<RankedDocument> rerank(const std::string& query,
                                      const std::vector<std::string>& documents,
                                      const ClassifyOptions& options = {}) const;
@@ -252,17 +260,22 @@ class HEED_EXPORT Model {
                                       const std::vector<std::string>& documents,
                                       const ClassifyOptions& options = {},
                                       int64_t first_number = 1) const;
-  /// The logits of the documents, which document_scores() makes scores of. Throws Error as it does.
+  /// The logits of the documents, which document_scores() makes scores of; or max_sim(). Throws
+  /// Error as it does.
   std::vector<double> document_logits(const std::string& query,
                                       const std::vector<std::string>& documents,
                                       const ClassifyOptions& options = {},
                                       int64_t first_number = 1) const;
   /// The number of tokens of a text or a pair that classify() reads, before they are truncated.
   int64_t count_tokens_to_classify(const ClassifyInput& text) const;
-  /// The same for a query and a document that rerank() reads.
+  /// The same for a query and a document that rerank() reads; of the document alone if it is
+  /// embedded by itself.
   int64_t count_tokens_to_rerank(const std::string& query, const std::string& document) const;
   /// The largest number of tokens that classify() and rerank() read of an input; 0: not limited.
   int64_t max_classified_tokens(const ClassifyOptions& options = {}) const;
+  /// Whether rerank() compares the vectors of the tokens of a query and of a document, which are
+  /// embedded by themselves (late interaction). The scores are sums then, not probabilities.
+  bool reranks_by_max_sim() const;
   /// The labels of its classifier, in the order of the logits; empty without a classifier.
   std::vector<std::string> labels() const;
   /// Whether its classifier labels tokens, so that it is for label_tokens() and not for classify().

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -38,6 +39,9 @@ struct ModelSource {
   bool on_first_use = false;      // load it when a request names it
   /// The languages of a translator whose files do not name them; empty: not known.
   std::string source_language = {}, target_language = {};
+  /// A file for read_embedding_ranges(), by which int8 and uint8 vectors of an embedder are scaled;
+  /// empty: there are no such vectors.
+  std::filesystem::path embedding_ranges = {};
   /// A model that is loaded already, with its adapters: instead of `path` and `load`.
   std::optional<Model> model = {};
 

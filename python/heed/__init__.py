@@ -152,6 +152,8 @@ document(
         Model.atranslate: "TranslateOptions",
         Model.embed: "EmbedOptions",
         Model.aembed: "EmbedOptions",
+        Model.embed_windows: "EmbedOptions",
+        Model.aembed_windows: "EmbedOptions",
         Model.embed_sparse: "EmbedOptions",
         Model.aembed_sparse: "EmbedOptions",
         Model.embed_multi_vector: "EmbedOptions",

@@ -110,6 +110,10 @@ class AsyncModel:
         """embed() for asyncio."""
         return await on_thread(lambda: self._calls.embed(texts, **options))
 
+    async def aembed_windows(self, texts: str | Texts, **options: Unpack[EmbedOptions]) -> Any:
+        """embed_windows() for asyncio."""
+        return await on_thread(lambda: self._calls.embed_windows(texts, **options))
+
     async def aembed_sparse(self, texts: str | Texts, **options: Unpack[EmbedOptions]) -> Any:
         """embed_sparse() for asyncio."""
         return await on_thread(lambda: self._calls.embed_sparse(texts, **options))

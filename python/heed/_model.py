@@ -361,6 +361,20 @@ class Model(OfOneProcess, AsyncModel):
         return numpy.concatenate(parts) if parts else self._model.embed([], given, 1)
 
     @overload
+    def embed_windows(self, texts: str, **options: Unpack[EmbedOptions]) -> list[_heed.WindowEmbedding]: ...
+    @overload
+    def embed_windows(self, texts: Texts, **options: Unpack[EmbedOptions]) -> list[list[_heed.WindowEmbedding]]: ...
+    def embed_windows(
+        self, texts: str | Texts, **options: Unpack[EmbedOptions]
+    ) -> list[_heed.WindowEmbedding] | list[list[_heed.WindowEmbedding]]:
+        """The windows of a text, or of each of many, with their vectors: `window` says how many tokens they have, and
+        `overlap` how many of them are those of the one before."""
+        given = dict(options)
+        if isinstance(texts, str):
+            return self._model.embed_windows([texts], given, 1)[0]
+        return self._model.embed_windows(texts, given, 1)
+
+    @overload
     def embed_sparse(self, texts: str, **options: Unpack[EmbedOptions]) -> _heed.SparseEmbedding: ...
     @overload
     def embed_sparse(self, texts: Texts, **options: Unpack[EmbedOptions]) -> list[_heed.SparseEmbedding]: ...

@@ -73,6 +73,7 @@ class ServedModel(LoadOptions, total=False):
     on_first_use: bool | None
     source_language: str | None
     target_language: str | None
+    embedding_ranges: Path | None  #: numpy.save() of [2, D]: how an embedder's int8 and uint8 vectors are scaled
     max_active_tokens: int | None
     max_active_requests: int | None
     max_cached_tokens: int | None
@@ -180,6 +181,8 @@ class EmbedOptions(TypedDict, total=False):
     task: EmbedTask | None  #: 'query' or 'document': selects the prompt of that name
     dimensions: int | None  #: the first numbers of a vector [truncate_dim of the model's files, or all]
     max_seq_length: int | None  #: longer texts are truncated; tokens [those of the model's files]
+    window: int | None  #: longer texts are read in windows of so many tokens, whose vectors are pooled [truncated]
+    overlap: int | None  #: tokens that a window has in common with the one before [0]
     batch_tokens: int | None  #: of a batch; does not change results [512; on a GPU 16384]
 
 
@@ -187,6 +190,7 @@ class ClassifyOptions(TypedDict, total=False):
     """heed/classification.h"""
 
     max_seq_length: int | None  #: longer texts are truncated; tokens [those of the model's files]
+    prompt: str | None  #: of rerank(): before the query, or the instruction [that of the model's files]
     batch_tokens: int | None  #: of a batch; does not change results [512; on a GPU 16384]
 
 

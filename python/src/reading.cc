@@ -25,6 +25,16 @@ nb::object embed(const OpenModel& open, nb::handle texts, const Options& options
   return array_of(std::move(embeddings), {lines->size(), width});
 }
 
+nb::typed<nb::list, std::vector<WindowEmbedding>> embed_windows(const OpenModel& open,
+                                                                nb::handle texts,
+                                                                const Options& options,
+                                                                int64_t first_number) {
+  const Model model = open.get();
+  const Arguments lines(texts_from(texts, "texts"));
+  const auto embed_options = only_options<tasks::EmbedOption>(options, "embed_windows");
+  return list_of(run([&] { return model.embed_windows(*lines, embed_options, first_number); }));
+}
+
 nb::typed<nb::list, SparseEmbedding> embed_sparse(const OpenModel& open, nb::handle texts,
                                                   const Options& options, int64_t first_number) {
   const Model model = open.get();
@@ -124,6 +134,8 @@ void bind_reading(nb::class_<OpenModel>& model) {
            nb::sig("def embed(self, texts: object, options: dict[str, typing.Any], first_number: "
                    "int) -> "
                    "numpy.typing.NDArray[numpy.float32]"))
+      .def("embed_windows", &embed_windows, nb::arg("texts"), nb::arg("options"),
+           nb::arg("first_number"))
       .def("embed_sparse", &embed_sparse, nb::arg("texts"), nb::arg("options"),
            nb::arg("first_number"))
       .def("token_embeddings", &vectors_of_tokens<&Model::token_embeddings>, nb::arg("texts"),

@@ -121,6 +121,12 @@ void bind_scores(nb::module_& m) {
       .field("indices", &SparseEmbedding::indices, "the tokens with an element above zero")
       .field("values", &SparseEmbedding::values, "their elements")
       .finish();
+  ValueClass<WindowEmbedding>(m, "WindowEmbedding", "A window of a text, and its vector.")
+      .field("tokens", &WindowEmbedding::tokens, "of the text")
+      .field("start", &WindowEmbedding::start, "in characters of the text")
+      .field("end", &WindowEmbedding::end, "the one after the last, likewise")
+      .field("vector", &WindowEmbedding::vector, "as Model.embed() gives it")
+      .finish();
   ValueClass<TokenProbability>(m, "TokenProbability", "A candidate and its probability.")
       .field("token", &TokenProbability::token, "a token id")
       .field("probability", &TokenProbability::probability, "of all tokens")

@@ -83,6 +83,7 @@ ModelSource source_of(const heed_served_model& from) {
           .batching = options_of(from),
           .source_language = text_or_empty(from.source_language),
           .target_language = text_or_empty(from.target_language),
+          .embedding_ranges = text_or_empty(from.embedding_ranges),
           .model = model_of(from.model)};
 }
 

@@ -42,9 +42,44 @@ for line in open("several"):
     vectors = json.loads(line)
     assert len(vectors["embeddings"]) == len(vectors["tokens"]) == 12 and len(vectors["embeddings"][0]) == 8
 END
+echo 'a cat sits' | "$heed" embed --model colbert --multi-vector --task query >query
+"${embed[@]}" --model colbert --multi-vector --task document >documents
+"$heed" rerank --model colbert --query 'a cat sits' --json --input lines.txt >ranked
+python3 - <<'END'
+import json
+query = json.loads(open("query").read())["embeddings"]
+product = lambda a, b: sum(x * y for x, y in zip(a, b))
+scores = [sum(max(product(q, d) for d in json.loads(line)["embeddings"]) for q in query) for line in open("documents")]
+ranked = [json.loads(line) for line in open("ranked")]
+assert [one["index"] for one in ranked] == sorted(range(3), key=lambda i: -scores[i])
+assert all(abs(one["score"] - scores[one["index"]]) < 1e-4 for one in ranked), (ranked, scores)
+END
 refused 'splade cannot embed, expected' "${embed[@]}" --model splade
 refused 'dense cannot embed sparsely, expected' "${embed[@]}" --model dense --sparse
 refused 'dense cannot embed each token, expected' "${embed[@]}" --model dense --multi-vector
+
+# Windows of long lines.
+printf 'the cat of the fire sits in the London of Ada\ntaxes\n' >long.txt
+long=("$heed" embed --input long.txt --model dense --window 6 --no-normalize)
+"${long[@]}" --overlap 1 >pooled
+"${long[@]}" --overlap 1 --window-vectors >windows
+python3 - <<'END'
+import json
+counts = []
+for text, pooled, line in zip(open("long.txt"), open("pooled"), open("windows")):
+    windows = json.loads(line)["windows"]
+    counts.append(len(windows))
+    assert (windows[0]["start"], windows[-1]["end"]) == (0, len(text) - 1), windows
+    total = sum(window["tokens"] for window in windows)
+    for i, x in enumerate(json.loads(pooled)["embedding"]):
+        mean = sum(window["tokens"] * window["embedding"][i] for window in windows) / total
+        assert abs(mean - x) < 1e-6
+assert counts == [4, 1], counts
+END
+refused 'overlap is 4, expected less than 4' "${long[@]}" --overlap 4
+refused 'window is 49, expected at most 48' "$heed" embed --input long.txt --model dense --window 49
+refused '--window-vectors needs --window' "$heed" embed --input long.txt --model dense --window-vectors
+refused 'pooling, normalize, dimensions and window are of embed()' "$heed" embed --input long.txt --model splade --sparse --window 6
 
 # Precisions and files.
 for precision in float32 bfloat16 int8 uint8 binary ubinary; do

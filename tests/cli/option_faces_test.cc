@@ -271,11 +271,11 @@ TEST(OptionFaces, HaveTheOptionsOfTasks) {
       missing<tasks::EmbedOption>({program("embed"), c_header("c_read.h", "heed_embed_options"),
                                    c_record("heed_embed_options"), python("EmbedOptions")}),
       "");
-  EXPECT_EQ(
-      missing<tasks::ClassifyOption>(
-          {program("classify"), program("rerank"), c_header("c_read.h", "heed_classify_options"),
-           c_record("heed_classify_options"), python("ClassifyOptions")}),
-      "");
+  EXPECT_EQ(missing<tasks::ClassifyOption>(
+                {program("classify", {{"prompt", ""}}), program("rerank"),
+                 c_header("c_read.h", "heed_classify_options"), c_record("heed_classify_options"),
+                 python("ClassifyOptions")}),
+            "");
   EXPECT_EQ(
       missing<tasks::ScoreOption>({program("score"), c_header("c_read.h", "heed_score_options"),
                                    c_record("heed_score_options"), python("ScoreOptions")}),

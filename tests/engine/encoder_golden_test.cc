@@ -187,6 +187,61 @@ TEST(Reranking, ALanguageModelThatAnswersYesOrNoScoresAsACrossEncoder) {
   expect_reranking(folder.path(), json, "prompted");
 }
 
+/// A Qwen3-Reranker as its authors publish it, in a folder of this name.
+class PlainQwen3Reranker : public TemporaryDirectory {
+ public:
+  explicit PlainQwen3Reranker(const std::string& name) : folder_(path() / name) {
+    fs::create_directory(folder_);
+    for (const char* file : {"model.safetensors", "generation_config.json"})
+      fs::copy(kGolden / "rerank-qwen3" / file, folder_);
+    for (const char* file : {"tokenizer.json", "tokenizer_config.json"})
+      fs::copy(kGolden / "qwen3-reranker" / file, folder_);
+    Json config = Json::parse(read_file(kGolden / "rerank-qwen3/config.json"));
+    config["max_position_embeddings"] = 600;
+    write_quickly(folder_ / "config.json", config.dump());
+  }
+  const fs::path& folder() const { return folder_; }
+
+ private:
+  const fs::path folder_;
+};
+
+TEST(Reranking, APlainQwen3RerankerScoresAsItsModelCardSays) {
+  const Json json = expected("qwen3-reranker");
+  const PlainQwen3Reranker copy("Qwen3-Reranker-0.6B");
+  expect_reranking(copy.folder(), json, "scores");
+  const Model model = Model::load(copy.folder());
+  EXPECT_EQ(model.warnings(), std::vector<std::string>());
+  EXPECT_TRUE(model.tasks().generate);
+  const auto documents = json.at("documents").get<std::vector<std::string>>();
+  const auto scores = model.document_scores(json.at("query"), documents,
+                                            {.prompt = json.at("instruction").get<std::string>()});
+  for (size_t i = 0; i < documents.size(); ++i) {
+    EXPECT_NEAR(scores[i], json.at("instructed")[i].get<double>(), 1e-5) << documents[i];
+    EXPECT_EQ(model.count_tokens_to_rerank(json.at("query"), documents[i]), json.at("tokens")[i]);
+  }
+  // A document cannot end its turn.
+  EXPECT_GT(model.count_tokens_to_rerank("a", "<|im_end|>"),
+            model.count_tokens_to_rerank("a", "b") + 3);
+  const PlainQwen3Reranker other("Qwen3-0.6B");
+  EXPECT_FALSE(Model::load(other.folder()).tasks().rerank);
+}
+
+TEST(Reranking, APromptStandsBeforeTheQuery) {
+  const Model model = Model::load(kGolden / "rerank");
+  const std::vector<std::string> documents{"The kitten lies by the fire", "taxes"};
+  const ClassifyOptions options{.prompt = "where is the "};
+  EXPECT_EQ(model.document_scores("cat", documents, options),
+            model.document_scores("where is the cat", documents));
+  EXPECT_THROW(model.classify("cat", options), InputError);
+  const Json json = expected("rerank-qwen3");
+  const auto logits =
+      Model::load(kGolden / "rerank-qwen3")
+          .document_logits(json.at("query"), json.at("documents"), {.prompt = "Does it answer?"});
+  for (size_t i = 0; i < logits.size(); ++i)
+    EXPECT_NEAR(logits[i], json.at("prompted")[i].get<double>(), 1e-5);
+}
+
 TEST(Reranking, SettingsOfAnAnsweringModelThatHeedDoesNotApplyAreRefused) {
   const auto message = [](const char* file, const Json& changes) -> std::string {
     const ChangedCopy folder("rerank-qwen3", Json::object());

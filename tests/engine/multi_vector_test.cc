@@ -2,6 +2,7 @@
 // MultiVectorEncoder. The expected numbers come from tests/golden/multi_vector/make.py.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "heed/error.h"
@@ -55,6 +56,40 @@ TEST_P(MultiVector, EmbeddingsAndScoresAreThoseOfSentenceTransformers) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, MultiVector, ::testing::Values("colbert", "attended", "pylate"),
                          [](const auto& instance) { return std::string(instance.param); });
+
+TEST_P(MultiVector, ModelsRerankByTheirScores) {
+  const MultiVectorFolder folder(GetParam());
+  const Model model = Model::load(folder.path());
+  const auto scores =
+      LayeredFolder::expected("multi_vector/" + std::string(GetParam())).at("scores");
+  EXPECT_TRUE(model.tasks().rerank && model.reranks_by_max_sim());
+  const auto texts = encoder_texts();
+  for (size_t q = 0; q < texts.size(); ++q) {
+    const auto found = model.document_scores(texts[q], texts);
+    EXPECT_EQ(found, model.document_logits(texts[q], texts));
+    for (size_t d = 0; d < texts.size(); ++d)
+      EXPECT_NEAR(found[d], scores[q][d].get<double>(), 1e-5);
+    const auto ranked = model.rerank(texts[q], texts);
+    EXPECT_EQ(ranked.front().score, *std::ranges::max_element(found));
+    EXPECT_EQ(model.document_scores(texts[q], {texts[2]}, {.batch_tokens = 1})[0], found[2]);
+  }
+  EXPECT_EQ(model.document_scores("the cat", {}).size(), 0u);
+}
+
+TEST(MultiVectors, OfDocumentsAreTruncatedAsAskedFor) {
+  const MultiVectorFolder folder("colbert");
+  const Model model = Model::load(folder.path());
+  EXPECT_EQ(model.max_classified_tokens({.max_seq_length = 5}), 5);
+  const std::string text = "the cat sits by the fire", beginning = "the cat";
+  EXPECT_EQ(model.document_scores("cat", {text}, {.max_seq_length = 5}),
+            model.document_scores("cat", {beginning}));
+  EXPECT_GT(model.count_tokens_to_rerank("cat", text),
+            model.count_tokens_to_rerank("cat", beginning));
+  EXPECT_NE(message_of([&] {
+              model.document_scores("cat", {text, "\xff"}, {}, 7);
+            }).find("document 8"),
+            std::string::npos);
+}
 
 std::string refusal_of(const std::string& file, const nlohmann::json& changes) {
   const MultiVectorFolder copy("colbert");

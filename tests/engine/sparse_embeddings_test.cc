@@ -102,7 +102,7 @@ TEST(SparseEmbeddings, SayWhatIsWrong) {
             std::string::npos);
   EXPECT_NE(message_of([&] {
               splade.embed_sparse({"a"}, {.dimensions = 3});
-            }).find("dimensions are of embed()"),
+            }).find("dimensions and window are of embed()"),
             std::string::npos);
   EXPECT_NE(message_of([&] {
               splade.embed_sparse({"a"}, {.prompt_name = "poem"});

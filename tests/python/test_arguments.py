@@ -31,13 +31,14 @@ OPTIONS = {
     "generate": options.RequestOptions, "search": options.SearchOptions, "translate": options.TranslateOptions,
     "translate_document": options.DocumentOptions,
     "embed": options.EmbedOptions, "embed_sparse": options.EmbedOptions, "embed_multi_vector": options.EmbedOptions,
+    "embed_windows": options.EmbedOptions,
     "classify": options.ClassifyOptions, "rerank": options.ClassifyOptions,
     "label_tokens": options.ClassifyOptions, "score": options.ScoreOptions, "attention": options.AttentionOptions,
     "chat": options.ChatOptions, "session": options.SessionOptions,
 }
 ARGUMENTS = {
     "generate": 1, "search": 1, "translate": 1, "translate_document": 1, "embed": 1,
-    "embed_sparse": 1, "embed_multi_vector": 1,
+    "embed_sparse": 1, "embed_multi_vector": 1, "embed_windows": 1,
     "encode": 1, "classify": 1, "rerank": 2,
     "label_tokens": 1, "score": 1, "score_pair": 2, "fill": 2, "attention": 1, "chat": 1, "chat_prompt": 1,
     "tokenize": 2, "detokenize": 2, "token_text": 1, "token_bytes": 1, "session": 0,

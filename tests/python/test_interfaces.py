@@ -61,6 +61,15 @@ class TestEncode:
         assert numpy.allclose([one.mean(axis=0) for one in states], encoder.encode(LINES), atol=1e-6)
         assert numpy.array_equal(encoder.encode(LINES[0], output_value="token_embeddings"), states[0])
 
+    def test_windows_are_averaged_or_apart(self, encoder):
+        text = " ".join(LINES * 3)
+        windows = encoder.embed_windows(text, window=8, overlap=2)
+        assert len(windows) > 1 and [len(one) for one in encoder.embed_windows([text, ""], window=8, overlap=2)] == [
+            len(windows), 1]
+        assert text[windows[0].start:windows[0].end] == text[:windows[0].end] and windows[-1].end == len(text)
+        mean = numpy.average([one.vector for one in windows], axis=0, weights=[one.tokens for one in windows])
+        assert numpy.allclose(encoder.embed(text, window=8, overlap=2), mean, atol=1e-6)
+
     def test_what_heed_cannot_do_is_refused(self, encoder):
         for arguments, message in (
                 ({"output_value": "states"}, "token_embeddings"), ({"output_value": None}, "output_value"),

@@ -1,6 +1,7 @@
 // /v1/embeddings answers what Model::embed() computes.
 #include "heed/base/base64.h"
 #include "heed/base/file.h"
+#include "heed/embedding_precision.h"
 #include "tests/serve/running_server.h"
 
 namespace heed::serve {
@@ -161,6 +162,12 @@ TEST(Embeddings, HaveVoyagesAndJinasFields) {
   EXPECT_TRUE(refusal.json().contains("detail"));
   refused_each("/v1/embeddings", {{"model", "encoder"}, {"input", "a"}},
                {{"output_dtype", "int8"}, {"late_chunking", true}, {"output_dimension", 65}});
+  refused("/v1/embeddings",
+          {{"model", "encoder"},
+           {"input", "a"},
+           {"output_dtype", "binary"},
+           {"embedding_type", "ubinary"}},
+          "embedding_type");
 }
 
 TEST(Embeddings, HaveLengthOneIfAskedTo) {
@@ -178,6 +185,73 @@ TEST(Embeddings, HaveLengthOneIfAskedTo) {
   EXPECT_NEAR(squares(raw.post("/embed", {{"inputs", "sea"}}).json()[0]), 1, 1e-5);
   EXPECT_EQ(PromptedServer().post("/embed", {{"inputs", "sea"}, {"normalize", false}}).json(),
             raw.post("/embed", {{"inputs", "sea"}, {"normalize", false}}).json());
+}
+
+/// ranges.npy of D dimensions, from -1 to 1.
+std::string ranges_file(size_t dimensions) {
+  const std::vector<float> least(dimensions, -1.0f), largest(dimensions, 1.0f);
+  std::vector<float> both = least;
+  both.insert(both.end(), largest.begin(), largest.end());
+  return npy_file_of(
+      quantize_embeddings(both, static_cast<int64_t>(dimensions), EmbedPrecision::float32));
+}
+
+TEST(Embeddings, AreScaledToBytesByTheRangesOfTheConfiguration) {
+  const TemporaryDirectory directory;
+  write_quickly(directory / "ranges.npy", ranges_file(16));
+  const std::string model = RunningServer::golden("encoders/embed-bert").string();
+  Server server(
+      {.port = 0,
+       .models = {
+           {.name = "bytes", .path = model, .embedding_ranges = directory.path() / "ranges.npy"}}});
+  server.listen();
+  server.load();
+  HttpClient client(server.port());
+  const auto post_to = [&](const std::string& path, Json fields) {
+    fields["model"] = "bytes";
+    return client.request("POST", path, fields.dump());
+  };
+  const auto vector_of = [&](const Json& fields) {
+    Json request = {{"input", "the old sea"}};
+    request.update(fields);
+    return post_to("/v1/embeddings", request).json()["data"][0]["embedding"];
+  };
+  const auto whole = vector_of(Json::object()).get<std::vector<float>>();
+  const auto bytes = vector_of({{"output_dtype", "uint8"}}).get<std::vector<int>>();
+  const auto signed_bytes = vector_of({{"embedding_type", "int8"}}).get<std::vector<int>>();
+  ASSERT_EQ(bytes.size(), whole.size());
+  for (size_t i = 0; i < whole.size(); ++i) {
+    EXPECT_NEAR(bytes[i], (whole[i] + 1) / 2 * 255, 1.001);
+    EXPECT_EQ(signed_bytes[i], bytes[i] - 128);
+  }
+  EXPECT_EQ(vector_of({{"output_dtype", "uint8"}, {"encoding_format", "base64"}}),
+            encode_base64(std::string(bytes.begin(), bytes.end())));
+  const Json cohere =
+      post_to("/v2/embed", {{"texts", {"the old sea"}}, {"embedding_types", {"int8", "uint8"}}})
+          .json()["embeddings"];
+  EXPECT_EQ(cohere["int8"][0], Json(signed_bytes));
+  EXPECT_EQ(cohere["uint8"][0], Json(bytes));
+  const Answer refusal = post_to(
+      "/v1/embeddings", {{"input", "a"}, {"output_dtype", "int8"}, {"output_dimension", 8}});
+  EXPECT_EQ(refusal.status, 400);
+  EXPECT_NE(refusal.body.find("the ranges of 16 dimensions"), std::string::npos) << refusal.body;
+}
+
+TEST(Embeddings, RefuseRangesThatDoNotFitTheModel) {
+  const TemporaryDirectory directory;
+  write_quickly(directory / "ranges.npy", ranges_file(17));
+  const auto error_with = [&](const std::string& model, const std::string& file) {
+    Server server({.port = 0,
+                   .models = {{.name = "bytes",
+                               .path = RunningServer::golden(model).string(),
+                               .embedding_ranges = directory.path() / file}}});
+    server.listen();
+    return error_of([&] { server.load(); });
+  };
+  EXPECT_NE(error_with("encoders/embed-bert", "ranges.npy")
+                .find("ranges of 17 dimensions, and the model makes vectors of 16"),
+            std::string::npos);
+  EXPECT_NE(error_with("encoders/embed-bert", "none.npy").find("none.npy"), std::string::npos);
 }
 
 TEST(Embeddings, HaveCoheresForm) {

@@ -25,8 +25,8 @@ TEST(ServerOptions, AreAllDeclared) {
   EXPECT_EQ(rows<QueueLimit>(), 2);
   [[maybe_unused]] const auto& [d1, d2, d3, d4] = BatchingOptions();
   EXPECT_EQ(rows<BatchingOption>(), 4);
-  [[maybe_unused]] const auto& [e1, e2, e3, load, batching, e4, e5, e6, model] = ModelSource();
-  EXPECT_EQ(rows<ModelSourceOption>(), 6);
+  [[maybe_unused]] const auto& [e1, e2, e3, load, batching, e4, e5, e6, e7, model] = ModelSource();
+  EXPECT_EQ(rows<ModelSourceOption>(), 7);
   [[maybe_unused]] const auto& [server, f1, f2] = ServerConfig();
   EXPECT_EQ(rows<ServerConfigOption>(), 2);
 }

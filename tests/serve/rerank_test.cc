@@ -4,6 +4,7 @@
 
 #include "heed/base/file.h"
 #include "heed/engine/loaded_model.h"
+#include "tests/engine/layered_folder.h"
 #include "tests/serve/running_server.h"
 
 namespace heed::serve {
@@ -140,6 +141,33 @@ TEST(RerankRoute, TeisScoresAreSigmoidsOfAnyModel) {
   EXPECT_EQ(first(kRanked)["results"][0]["relevance_score"],
             posted("/rerank", in_tei_form({{"raw_scores", true}}))[0]["score"]);
   EXPECT_EQ(first(in_tei_form()), posted("/rerank", in_tei_form()));
+}
+
+/// A sum has no sigmoid.
+TEST(RerankRoute, ScoresAreMaxSimOfAModelWithAVectorForEachToken) {
+  const LayeredFolder folder({"encoders/embed-bert", "multi_vector/colbert"});
+  const Model model = Model::load(folder.path());
+  Server server({.port = 0, .models = {{.name = "colbert", .path = folder.path().string()}}});
+  server.listen();
+  server.load();
+  const std::vector<std::string> documents{"the kitten lies by the fire", "taxes", words(40)};
+  const auto expected = model.rerank("the cat", documents);
+  const auto post_to = [&](const std::string& path, const Json& fields) {
+    return HttpClient(server.port())
+        .request("POST", path, with({{"query", "the cat"}}, fields).dump());
+  };
+  const Json jina = post_to("/v1/rerank", {{"documents", documents}}).json()["results"];
+  const Json cohere = post_to("/v2/rerank", {{"documents", documents}}).json();
+  const Json tei = post_to("/rerank", {{"texts", documents}, {"truncate", true}}).json();
+  ASSERT_EQ(tei.size(), 3u);
+  EXPECT_EQ(cohere["results"], jina);
+  EXPECT_EQ(cohere["meta"]["warnings"].size(), 1u);  // of a document of 40 words
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(jina[i]["index"], expected[i].index);
+    EXPECT_EQ(jina[i]["relevance_score"].get<double>(), expected[i].score);
+    EXPECT_EQ(tei[i]["score"].get<double>(), expected[i].score);
+  }
+  EXPECT_EQ(post_to("/rerank", {{"texts", documents}}).status, 400);
 }
 
 TEST(RerankRoute, CutsWhatIsTooLongAsTheModelDoes) {

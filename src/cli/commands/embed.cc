@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/lines/line_processor.h"
+#include "cli/lines/output.h"
 #include "cli/options/command.h"
 #include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
@@ -27,7 +28,7 @@ struct EmbedArguments {
   LineArguments lines;
   EmbedOptions embed;
   bool normalize = false, no_normalize = false;
-  bool sparse = false, multi_vector = false;
+  bool sparse = false, multi_vector = false, window_vectors = false;
   std::string format = "json", ranges;
   EmbedPrecision precision = EmbedPrecision::float32;
 
@@ -79,6 +80,17 @@ nlohmann::json json_of(const SparseEmbedding& embedding, const Tokenizer& tokeni
           {"values", embedding.values}};
 }
 
+nlohmann::json json_of(const std::vector<WindowEmbedding>& windows,
+                       const Tokenizer& /*tokenizer*/) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const WindowEmbedding& window : windows)
+    list.push_back({{"embedding", window.vector},
+                    {"start", window.start},
+                    {"end", window.end},
+                    {"tokens", window.tokens}});
+  return {{"windows", std::move(list)}};
+}
+
 nlohmann::json json_of(const MultiVectorEmbedding& embedding, const Tokenizer& tokenizer) {
   nlohmann::json vectors = nlohmann::json::array();
   for (auto row = embedding.values.begin(); row != embedding.values.end();
@@ -104,6 +116,8 @@ std::vector<std::string> embedded(const EmbedArguments& arguments, const Model& 
   if (arguments.sparse) return formatted(model.embed_sparse(lines, arguments.embed, first), model);
   if (arguments.multi_vector)
     return formatted(model.embed_multi_vector(lines, arguments.embed, first), model);
+  if (arguments.window_vectors)
+    return formatted(model.embed_windows(lines, arguments.embed, first), model);
   const auto vectors = model.embed_batch(lines, arguments.embed, first);
   std::vector<std::string> written(vectors.size());
   parallel_for(std::ssize(written), 1, [&](int64_t begin, int64_t end) {
@@ -149,11 +163,13 @@ void write_all(LineProcessor& processor, const Model& model, const EmbedArgument
 }
 
 void check(const EmbedArguments& arguments) {
-  const bool others = arguments.sparse || arguments.multi_vector;
+  const bool others = arguments.sparse || arguments.multi_vector || arguments.window_vectors;
   require_input(
       !others || (arguments.format == "json" && arguments.precision == EmbedPrecision::float32),
-      "--format and --precision are for one dense vector of a line, not for --sparse and "
-      "--multi-vector");
+      "--format and --precision are for one dense vector of a line, not for --sparse, "
+      "--multi-vector and --window-vectors");
+  require_input(!arguments.window_vectors || arguments.embed.window,
+                "--window-vectors needs --window");
   require_input(arguments.ranges.empty() || arguments.scales(),
                 "--ranges is for --precision int8 and uint8");
   require_input(!arguments.needs_all() || arguments.lines.resume.empty(),
@@ -203,10 +219,12 @@ void add_embed(Command& program) {
   Option sparse = command.add_flag(
       "--sparse", arguments->sparse,
       "Vectors over the vocabulary (SPLADE, BGE-M3): indices, tokens and values above zero");
-  command
-      .add_flag("--multi-vector", arguments->multi_vector,
-                "A vector for each token (ColBERT, BGE-M3); --task says whether texts are queries")
-      .excludes(sparse);
+  Option multi_vector =
+      command
+          .add_flag(
+              "--multi-vector", arguments->multi_vector,
+              "A vector for each token (ColBERT, BGE-M3); --task says whether texts are queries")
+          .excludes(sparse);
   command
       .add_option("--format", arguments->format,
                   "json, one line for each line, or one file of all vectors: npy (numpy.load), "
@@ -229,6 +247,14 @@ void add_embed(Command& program) {
                      "dimension for int8 and uint8 (default: those of the lines)");
   add_declared_option(command, EmbedOption::max_seq_length, arguments->embed);
   command.add_renamed("--max-tokens", "--max-seq-length");
+  add_declared_option(command, EmbedOption::window, arguments->embed);
+  add_declared_option(command, EmbedOption::overlap, arguments->embed);
+  command
+      .add_flag("--window-vectors", arguments->window_vectors,
+                "A vector for each window instead of one of the line, with the part of the line "
+                "in characters")
+      .excludes(sparse)
+      .excludes(multi_vector);
   add_declared_option(command, EmbedOption::batch_tokens, arguments->embed);
   add_line_options(command, arguments->lines);
   add_threads_option(command, arguments->common);

@@ -80,15 +80,18 @@ void add_rerank(Command& program) {
       .range(int64_t{1}, kMaxTyped);
   add_declared_option(command, ClassifyOption::max_seq_length, arguments->classify)
       .description(
-          "Truncate query and line together to this many tokens (default: model_max_length of "
-          "tokenizer_config.json, else the model's context length)");
+          "Truncate query and line together, or with ColBERT the line, to this many tokens "
+          "(default: model_max_length of tokenizer_config.json, else the model's context length)");
+  add_declared_option(command, ClassifyOption::prompt, arguments->classify);
   add_declared_option(command, ClassifyOption::batch_tokens, arguments->classify);
   command.add_flag("--json", arguments->json,
                    "Print one JSON object per line: its index from 0, score and text");
   add_input_options(command, arguments->lines);
   add_threads_option(command, arguments->common);
   command.footer(
-      "The model is a cross-encoder. Each line of output is a score, a tab and a line of input.\n\n"
+      "The model is a cross-encoder, a language model that answers yes or no, or one\n"
+      "with a vector for each token (ColBERT), whose score is MaxSim. Each line of\n"
+      "output is a score, a tab and a line of input.\n\n"
       "Example:\n  heed rerank --model ms-marco-MiniLM-L6-v2 --query 'Why is the sky blue?' "
       "< passages.txt");
   command.set_action([arguments] { return run_rerank(*arguments); }, Ranks::several);

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "heed/base/error.h"
 #include "heed/base/file.h"
 
 namespace heed::checkpoint {
@@ -25,6 +26,10 @@ bool is_copied(const fs::path& file) {
 }  // namespace
 
 std::vector<fs::path> copied_files(const fs::path& directory) {
+  require(!path_exists(directory / "artifact.metadata"),
+          "{}: heed does not write checkpoints of Stanford's ColBERT: save it with the "
+          "MultiVectorEncoder of sentence-transformers first",
+          directory.string());
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
     if (entry.is_regular_file() && is_copied(entry.path()))

@@ -23,6 +23,7 @@
 #include "heed/load_options.h"
 #include "heed/model/gguf/write.h"
 #include "heed/tasks/embedder.h"
+#include "heed/tasks/modules/stanford_colbert.h"
 #include "heed/tasks/text_settings.h"
 #include "heed/text/gguf/tokenizer.h"
 #include "heed/text/gguf/tokenizer_write.h"
@@ -217,6 +218,9 @@ class GgufSettings {
 
   void add_pooling() {
     if (config_.classifier.present()) return;
+    require(!tasks::is_stanford_colbert(files_.path()),
+            "{}: the model makes a vector for each token, which GGUF files cannot say",
+            files_.path().string());
     if (!path_exists(files_.path() / tasks::kModulesFile)) return;
     const auto options = tasks::read_embedder_options(files_);
     const bool single = options.pooling.size() == 1;

@@ -13,6 +13,7 @@
 #include "heed/engine/load.h"
 #include "heed/engine/speculation.h"
 #include "heed/gpu/gpu.h"
+#include "heed/tasks/qwen3_reranker.h"
 #include "heed/tasks/task_options.h"
 #include "heed/text/utf8.h"
 
@@ -150,8 +151,12 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
       [&] { return tasks::read_text_settings(path, context, tasks::TransformerTask::scores); });
   result->chat_templates.set(
       [&] { return chat_templates(files, result->shared_tokenizer("chat")); });
-  result->pair_settings.set(
-      [&] { return tasks::read_pair_settings(path, transformer.config().vocab_size); });
+  result->pair_settings.set([&] {
+    auto read = tasks::read_pair_settings(path, transformer.config().vocab_size);
+    if (!read.logit_score && result->has_shared_tokenizer())
+      read.logit_score = tasks::qwen3_reranker(path, result->shared_tokenizer("reranking"));
+    return read;
+  });
   result->sentences.set([&] { return document::read_sentence_settings(path); });
   result->confidence.set([&] { return generate::read_calibrations(path); });
   result->default_embedder.set([&] { return result->make_embedder({}); });
@@ -163,6 +168,10 @@ std::shared_ptr<const LoadedModel> load(const std::filesystem::path& path,
 
 const text::Tokenizer& LoadedModel::shared_tokenizer(std::string_view purpose) const {
   return engine::shared_tokenizer(path, tokenizer.value(), purpose);
+}
+
+bool LoadedModel::has_shared_tokenizer() const {
+  return tokenizer.has_value() && tokenizer.value().shared_tokenizer() != nullptr;
 }
 
 const text::TranslationTokenizer* LoadedModel::translation_tokenizer() const {
@@ -177,9 +186,8 @@ std::shared_ptr<const generate::TokenJoints> LoadedModel::token_joints() const {
 }
 
 std::optional<text::Tokenizer> LoadedModel::output_tokenizer() const {
-  if (!tokenizer.has_value()) return std::nullopt;
-  const text::Tokenizer* shared = tokenizer.value().shared_tokenizer();
-  return shared ? std::optional(*shared) : std::nullopt;
+  return has_shared_tokenizer() ? std::optional(*tokenizer.value().shared_tokenizer())
+                                : std::nullopt;
 }
 
 Candidate LoadedModel::candidate_of(Hypothesis hypothesis) const {

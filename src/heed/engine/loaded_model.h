@@ -66,6 +66,7 @@ struct LoadedModel {
   /// The one tokenizer for all texts. Throws Error, which names the `purpose` ("embedding"), when
   /// each side has its own vocabulary, and as tokenizer.value() does.
   const text::Tokenizer& shared_tokenizer(std::string_view purpose) const;
+  bool has_shared_tokenizer() const;
   /// The tokenizer of a translator; null for other models.
   const text::TranslationTokenizer* translation_tokenizer() const;
   /// Between which target tokens of a translator no word ends. Computed when it is first asked for.

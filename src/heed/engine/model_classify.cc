@@ -6,7 +6,8 @@
 #include "heed/base/interrupt.h"
 #include "heed/base/parallel.h"
 #include "heed/engine/loaded_model.h"
-#include "heed/engine/logit_scorer.h"
+#include "heed/engine/rerank/logit_scorer.h"
+#include "heed/engine/rerank/max_sim_scorer.h"
 #include "heed/model.h"
 #include "heed/tasks/task_options.h"
 #include "heed/tasks/text_classifier.h"
@@ -17,10 +18,14 @@ namespace {
 
 using Kind = model::ClassifierConfig::Kind;
 
+constexpr std::string_view kReranking = "reranking";
+
 tasks::TextClassifier classifier_of(const engine::LoadedModel& model, Kind kind,
-                                    const char* purpose, const ClassifyOptions& options) {
+                                    std::string_view purpose, const ClassifyOptions& options) {
   tasks::require_classifier(*model.transformer, kind, purpose);
   tasks::ClassifyOption::batch_tokens.check(options.batch_tokens);
+  require_input(!options.prompt || purpose == kReranking, "prompt is of rerank(), not of {}",
+                purpose);
   return {*model.transformer, model.shared_tokenizer(purpose), model.text_settings.value(), options,
           model.activations()};
 }
@@ -70,12 +75,14 @@ int64_t Model::count_tokens_to_rerank(const std::string& query, const std::strin
   const tasks::PairSettings& settings = loaded_->pair_settings.value();
   if (settings.logit_score)
     return std::ssize(engine::LogitScorer(*loaded_, {}).tokens(query, document));
+  if (reranks_by_max_sim()) return engine::MaxSimScorer(*loaded_, {}).count_tokens(document);
   return count_tokens_to_classify(TextPair{settings.prompt + query, document});
 }
 
 int64_t Model::max_classified_tokens(const ClassifyOptions& options) const {
   if (loaded_->pair_settings.value().logit_score)
     return engine::LogitScorer(*loaded_, options).max_tokens();
+  if (reranks_by_max_sim()) return engine::MaxSimScorer(*loaded_, options).max_tokens();
   return classifier_of(*loaded_, Kind::sequence, "classification", options).max_tokens();
 }
 
@@ -84,22 +91,24 @@ std::vector<double> Model::document_logits(const std::string& query,
                                            const ClassifyOptions& options,
                                            int64_t first_number) const {
   const ExecutorScope scope(*loaded_->executor);
-  if (loaded_->pair_settings.value().logit_score) {
+  const bool answers = loaded_->pair_settings.value().logit_score.has_value();
+  if (answers || reranks_by_max_sim()) {
     text::require_utf8(query, "the query");
     engine::require_utf8_texts(documents, "document", first_number);
     tasks::ClassifyOption::batch_tokens.check(options.batch_tokens);
-    return engine::LogitScorer(*loaded_, options).scores(query, documents, first_number);
+    return answers ? engine::LogitScorer(*loaded_, options).scores(query, documents, first_number)
+                   : engine::MaxSimScorer(*loaded_, options).scores(query, documents, first_number);
   }
-  const auto classifier = classifier_of(*loaded_, Kind::sequence, "reranking", options);
+  const auto classifier = classifier_of(*loaded_, Kind::sequence, kReranking, options);
   const size_t labels = loaded_->transformer->config().classifier.labels.size();
   require(labels == 1, "{} has {} labels, expected 1 for reranking", loaded_->path.string(),
           labels);
   text::require_utf8(query, "the query");
-  const tasks::PairSettings& settings = loaded_->pair_settings.value();
+  const std::string prompt = options.prompt.value_or(loaded_->pair_settings.value().prompt);
   engine::require_utf8_texts(documents, "document", first_number);
   std::vector<ClassifyInput> pairs;
   for (const std::string& document : documents)
-    pairs.emplace_back(TextPair{settings.prompt + query, document});
+    pairs.emplace_back(TextPair{prompt + query, document});
   std::vector<double> result;
   for (const std::vector<float>& logits : classifier.logits(pairs, first_number))
     result.push_back(static_cast<double>(logits.front()));
@@ -111,6 +120,7 @@ std::vector<double> Model::document_scores(const std::string& query,
                                            const ClassifyOptions& options,
                                            int64_t first_number) const {
   std::vector<double> scores = document_logits(query, documents, options, first_number);
+  if (reranks_by_max_sim()) return scores;
   const model::ClassifierConfig& config = loaded_->transformer->config().classifier;
   if (loaded_->pair_settings.value().sigmoid.value_or(config.sigmoid_score))
     for (double& score : scores) score = 1.0 / (1.0 + std::exp(-score));
@@ -126,6 +136,8 @@ std::vector<RankedDocument> Model::rerank(const std::string& query,
   std::ranges::stable_sort(ranked, std::greater(), &RankedDocument::score);
   return ranked;
 }
+
+bool Model::reranks_by_max_sim() const { return engine::reranks_by_max_sim(*loaded_); }
 
 std::vector<std::string> Model::labels() const {
   return loaded_->transformer->config().classifier.labels;

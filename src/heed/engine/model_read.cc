@@ -27,9 +27,9 @@ std::string with_masks(std::string text, const std::string& mask) {
 /// Throws InputError on options that only vectors of whole texts have.
 void require_for_single_vectors(const EmbedOptions& options) {
   require_input(
-      !options.pooling && !options.normalize && !options.dimensions,
-      "pooling, normalize and dimensions are of embed(), which gives one dense vector of a "
-      "text");
+      !options.pooling && !options.normalize && !options.dimensions && !options.window,
+      "pooling, normalize, dimensions and window are of embed(), which gives one dense vector of "
+      "a text");
 }
 
 /// The vectors that an embedder of tokens or of a vocabulary makes of texts; `change` may change
@@ -89,6 +89,15 @@ std::vector<std::vector<float>> Model::embed_tokens(const std::vector<std::vecto
       model::check_length(config, texts[i]);
     });
   return embedder->embed_tokens(texts);
+}
+
+std::vector<std::vector<WindowEmbedding>> Model::embed_windows(
+    const std::vector<std::string>& texts, const EmbedOptions& options,
+    int64_t first_number) const {
+  const ExecutorScope scope(*loaded_->executor);
+  const auto embedder = loaded_->embedder(options);
+  engine::require_utf8_texts(texts, "text", first_number);
+  return embedder->embed_windows(texts, first_number);
 }
 
 std::vector<SparseEmbedding> Model::embed_sparse(const std::vector<std::string>& texts,

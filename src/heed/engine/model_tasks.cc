@@ -26,9 +26,12 @@ ModelTasks Model::tasks() const {
   }
   tasks.classify = tokenizer && f32 && config.classifier.kind == Kind::sequence;
   tasks.label_tokens = tokenizer && f32 && config.classifier.kind == Kind::token;
-  const bool answers = loaded_->pair_settings.has_value() &&
-                       loaded_->pair_settings.value().logit_score && tasks.chat;
-  tasks.rerank = answers || (tasks.classify && config.classifier.labels.size() == 1);
+  bool answers = false;
+  if (loaded_->pair_settings.has_value())
+    if (const auto& score = loaded_->pair_settings.value().logit_score)
+      answers = score->chat_template.empty() ? tasks.chat : tasks.generate && tokenizer;
+  tasks.rerank = answers || (tasks.classify && config.classifier.labels.size() == 1) ||
+                 (tasks.embed_multi_vector && !config.classifier.present());
   tasks.score = tokenizer && decoder && head;
   tasks.fill = tokenizer && f32 && encoder && !decoder && head;
   tasks.attention = tokenizer && f32;

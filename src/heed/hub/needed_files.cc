@@ -27,7 +27,9 @@ std::span<const std::string> settings_files() {
        "target_vocab.json", "merges.txt", "vocab.txt", "tokenizer.model", "spiece.model",
        "sentencepiece.bpe.model", "spm.model",
        // BGE-M3's heads
-       "sparse_linear.pt", "colbert_linear.pt", "source.spm", "target.spm"});
+       "sparse_linear.pt", "colbert_linear.pt",
+       // the settings of Stanford's ColBERT
+       "artifact.metadata", "source.spm", "target.spm"});
   return kFiles;
 }
 

@@ -32,6 +32,7 @@ struct ModelRegistry::Entry {
   std::shared_ptr<ServedModel> model;  // null until it is loaded
   ModelTasks tasks;
   std::vector<std::string> languages, source_languages;
+  std::shared_ptr<const EmbeddingRanges> embedding_ranges;
   uint64_t bytes = 0;  // of the files
   int64_t loads = 0, unloads = 0;
   Call::Clock::time_point used = Call::Clock::now();
@@ -41,6 +42,16 @@ struct ModelRegistry::Entry {
     source_languages = loaded.source_languages();
     if (!source.target_language.empty()) languages = {source.target_language};
     if (!source.source_language.empty()) source_languages = {source.source_language};
+  }
+  void set_embedding_ranges(const Model& loaded) {
+    if (source.embedding_ranges.empty()) return;
+    const std::string file = source.embedding_ranges.string();
+    auto ranges = std::make_shared<EmbeddingRanges>(read_embedding_ranges(file));
+    require(tasks.embed && std::ssize(ranges->min) <= loaded.embedding_size(),
+            "{}: there are ranges of {} dimensions, and the model {}", file, ranges->min.size(),
+            tasks.embed ? fmt::format("makes vectors of {}", loaded.embedding_size())
+                        : "makes no vectors");
+    embedding_ranges = std::move(ranges);
   }
   /// How the GPU of the model was lost; empty: it was not.
   std::string loss() const {
@@ -201,6 +212,7 @@ void ModelRegistry::load(Entry& entry) {
     const MutexLock lock(mutex_);
     entry.tasks = model->model().tasks();
     entry.set_languages(model->model());
+    entry.set_embedding_ranges(model->model());
     ++entry.loads;
     entry.model = std::move(model);
   } catch (const Error& error) {
@@ -269,7 +281,8 @@ ModelRegistry::Target ModelRegistry::target_of(const Entry& entry, const std::st
                 .model = entry.model,
                 .tasks = entry.tasks,
                 .source_language = entry.source.source_language,
-                .target_language = entry.source.target_language};
+                .target_language = entry.source.target_language,
+                .embedding_ranges = entry.embedding_ranges};
   if (entry.source.load.adapters.empty()) return target;
   target.adapters.emplace();
   if (target.name != entry.source.name) target.adapters->push_back(target.name);

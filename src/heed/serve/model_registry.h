@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heed/base/mutex.h"
+#include "heed/embedding_precision.h"
 #include "heed/serve/compute_loop.h"
 #include "heed/serve/served_model.h"
 #include "heed/server.h"
@@ -44,6 +45,8 @@ class ModelRegistry {
     std::optional<std::vector<std::string>> adapters = {};
     /// ModelSource::source_language and target_language.
     std::string source_language = {}, target_language = {};
+    /// Of ModelSource::embedding_ranges; null if there are none.
+    std::shared_ptr<const EmbeddingRanges> embedding_ranges = {};
   };
   /// The model of this name if it is loaded. Otherwise the loader thread loads it and calls `then`,
   /// or `failed` when it cannot be loaded; neither may throw. An empty name stands for the only

@@ -64,7 +64,8 @@ inline constexpr int64_t kLongestTime = 10'000'000'000;  // four months
   OPTION(path)                            \
   OPTION(on_first_use)                    \
   OPTION(source_language)                 \
-  OPTION(target_language)
+  OPTION(target_language)                 \
+  OPTION(embedding_ranges)
 
 // Beside these ServerConfig has ServerOptions.
 #define HEED_SERVER_CONFIG_OPTIONS(OPTION) \

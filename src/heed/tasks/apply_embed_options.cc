@@ -6,11 +6,14 @@
 
 namespace heed::tasks {
 
+int64_t EmbedderOptions::whole_width(int64_t d_model) const {
+  const int64_t of_a_token = width_after(of_tokens, d_model);
+  return pooling.empty() ? of_a_token : width_after(of_texts, of_a_token * std::ssize(pooling));
+}
+
 int64_t EmbedderOptions::width(int64_t d_model) const {
-  if (pooling.empty()) return width_after(of_tokens, d_model);
-  const int64_t pooled = width_after(of_tokens, d_model) * std::ssize(pooling);
-  const int64_t whole = width_after(of_texts, pooled);
-  return truncate_dim == 0 ? whole : std::min(whole, truncate_dim);
+  const int64_t whole = whole_width(d_model);
+  return truncate_dim == 0 || pooling.empty() ? whole : std::min(whole, truncate_dim);
 }
 
 std::string EmbedderOptions::prompt_named(const std::string& name) const {
@@ -47,12 +50,19 @@ void EmbedderOptions::apply(const EmbedOptions& asked, int64_t d_model) {
     while (!normalize && normalizes()) of_texts.pop_back();
   }
   if (asked.dimensions) {
-    truncate_dim = 0;
-    const int64_t whole = width(d_model);
+    const int64_t whole = whole_width(d_model);
     require_input(*asked.dimensions <= whole, "dimensions is {}, expected 1 to {}: a vector's size",
                   *asked.dimensions, whole);
     truncate_dim = *asked.dimensions;
   }
+  require_input(!asked.window || !asked.max_seq_length,
+                "both window and max_seq_length are given: long texts are read in windows or "
+                "truncated");
+  require_input(asked.overlap == 0 || (asked.window && asked.overlap < *asked.window),
+                "overlap is {}, expected less than window, {}", asked.overlap,
+                asked.window ? fmt::format("{}", *asked.window) : "which is not given");
+  window = asked.window.value_or(0);
+  overlap = asked.overlap;
   max_seq_length = asked.max_seq_length.value_or(length_for_task());
   batch_tokens = asked.batch_tokens;
 }

@@ -18,11 +18,35 @@ bool pools_by_pooler(const EmbedderOptions& options) {
 
 /// The first `width` columns.
 Tensor first_columns(const Tensor& x, int64_t width) {
-  if (width == x.cols()) return x;
   Tensor y = Tensor::empty({x.rows(), width});
   for (int64_t row = 0; row < x.rows(); ++row)
     std::copy_n(x.data<float>() + row * x.cols(), width, y.data<float>() + row * width);
   return y;
+}
+
+/// The mean of the vectors of windows [n, W], each weighted by its tokens of the text; that of a
+/// single window as it is.
+void mean_of_windows(const Tensor& vectors, const std::vector<TextWindow>& windows, Tensor& mean) {
+  int64_t tokens = 0;
+  for (const TextWindow& window : windows) tokens += window.tokens;
+  for (int64_t column = 0; column < vectors.cols(); ++column) {
+    const float* value = vectors.data<float>() + column;
+    double sum = 0;
+    for (const TextWindow& window : windows) {
+      sum += static_cast<double>(window.tokens) * static_cast<double>(*value);
+      value += vectors.cols();
+    }
+    mean.data<float>()[column] = windows.size() == 1
+                                     ? vectors.data<float>()[column]
+                                     : static_cast<float>(sum / static_cast<double>(tokens));
+  }
+}
+
+/// Writes each row to the place of its member.
+void put_rows(const Tensor& rows, std::span<const int64_t> members, float* place) {
+  for (size_t b = 0; b < members.size(); ++b)
+    std::copy_n(rows.data<float>() + static_cast<int64_t>(b) * rows.cols(), rows.cols(),
+                place + rows.cols() * members[b]);
 }
 
 }  // namespace
@@ -41,13 +65,16 @@ Embedder::Embedder(const model::Transformer& model, text::Tokenizer tokenizer,
                   "the pooling pooler is none beside others, nor after modules of tokens");
   }
   dimension_ = options_.width(config.d_model);
+  width_ = options_.whole_width(config.d_model);
   if (!options_.include_prompt && !options_.prompt.empty())
     unpooled_ = reader_.count_prompt_tokens();
 }
 
 std::vector<std::vector<float>> Embedder::embed(const std::vector<std::string>& texts,
                                                 int64_t first_number) const {
-  return embed_tokens(reader_.read(texts, first_number));
+  std::vector<float> all(texts.size() * static_cast<size_t>(dimension()));
+  embed(texts, all, first_number);
+  return in_rows(all);
 }
 
 void Embedder::embed(const std::vector<std::string>& texts, std::span<float> embeddings,
@@ -56,24 +83,29 @@ void Embedder::embed(const std::vector<std::string>& texts, std::span<float> emb
   require_input(embeddings.size() == texts.size() * width,
                 "there is room for {} elements, expected {} for {} embeddings of {}",
                 embeddings.size(), texts.size() * width, texts.size(), width);
+  if (options_.window > 0) return embed_in_windows(texts, embeddings, first_number);
   embed_tokens(reader_.read(texts, first_number), embeddings);
 }
 
 std::vector<std::vector<float>> Embedder::embed_tokens(
     const std::vector<std::vector<int32_t>>& texts) const {
-  const int64_t width = dimension();
-  std::vector<float> all(texts.size() * static_cast<size_t>(width));
+  require_input(options_.window == 0, "tokens are not read in windows, and window is {}",
+                options_.window);
+  std::vector<float> all(texts.size() * static_cast<size_t>(dimension()));
   embed_tokens(texts, all);
+  return in_rows(all);
+}
+
+std::vector<std::vector<float>> Embedder::in_rows(const std::vector<float>& all) const {
   std::vector<std::vector<float>> embeddings;
-  for (auto row = all.begin(); row != all.end(); row += width)
-    embeddings.emplace_back(row, row + width);
+  for (auto row = all.begin(); row != all.end(); row += dimension())
+    embeddings.emplace_back(row, row + dimension());
   return embeddings;
 }
 
-void Embedder::embed_tokens(const std::vector<std::vector<int32_t>>& texts,
-                            std::span<float> embeddings) const {
+void Embedder::embed_tokens(const std::vector<Ids>& texts, std::span<float> embeddings) const {
   run_text_batches(*model_, texts, options_.batch_tokens, [&](std::span<const int64_t> members) {
-    embed_batch(texts, members, embeddings);
+    put_rows(finished(vectors_of(texts, members)), members, embeddings.data());
   });
 }
 
@@ -93,8 +125,7 @@ Tensor Embedder::pooled_texts(const Tensor& states, std::span<const int32_t> off
   return result;
 }
 
-void Embedder::embed_batch(const std::vector<std::vector<int32_t>>& texts,
-                           std::span<const int64_t> members, std::span<float> embeddings) const {
+Tensor Embedder::vectors_of(const std::vector<Ids>& texts, std::span<const int64_t> members) const {
   const TextBatch batch(texts, members);
   const std::vector<int32_t>& offsets = batch.offsets;
   Context context{.dtype = options_.dtype};
@@ -103,13 +134,62 @@ void Embedder::embed_batch(const std::vector<std::vector<int32_t>>& texts,
   if (by_pooler) states = model_->pool(context, states, offsets);  // [B, D]
   states = ops::to_f32(context, states.to(nullptr));
   if (!by_pooler) states = pooled_texts(applied(options_.of_tokens, states), offsets);  // [B, P]
-  Tensor vectors = first_columns(applied(options_.of_texts, states), dimension_);
-  if (options_.normalize) normalize_rows(vectors);
+  Tensor vectors = applied(options_.of_texts, states);                                  // [B, W]
   require(std::ranges::all_of(vectors.values<float>(), [](float x) { return std::isfinite(x); }),
           "the model's output is not finite: its weights are damaged");
-  for (size_t b = 0; b < members.size(); ++b)
-    std::copy_n(vectors.data<float>() + static_cast<int64_t>(b) * dimension_, dimension_,
-                embeddings.begin() + dimension_ * members[b]);
+  return vectors;
+}
+
+Tensor Embedder::finished(const Tensor& vectors) const {
+  Tensor result = first_columns(vectors, dimension_);
+  if (options_.normalize) normalize_rows(result);
+  return result;
+}
+
+Embedder::Windows Embedder::read_windows(const std::vector<std::string>& texts,
+                                         int64_t first_number) const {
+  Windows windows{.of_texts = reader_.read_windows(texts, first_number), .vectors = {}};
+  std::vector<Ids> ids;
+  for (const std::vector<TextWindow>& text : windows.of_texts)
+    for (const TextWindow& window : text) ids.push_back(window.ids);
+  windows.vectors = Tensor::empty({std::ssize(ids), width_});
+  run_text_batches(*model_, ids, options_.batch_tokens, [&](std::span<const int64_t> members) {
+    put_rows(vectors_of(ids, members), members, windows.vectors.data<float>());
+  });
+  return windows;
+}
+
+void Embedder::embed_in_windows(const std::vector<std::string>& texts, std::span<float> embeddings,
+                                int64_t first_number) const {
+  const Windows windows = read_windows(texts, first_number);
+  const int64_t count = std::ssize(windows.of_texts);
+  Tensor vectors = Tensor::empty({count, width_});
+  for (int64_t text = 0, begin = 0; text < count; ++text) {
+    const std::vector<TextWindow>& own = windows.of_texts[static_cast<size_t>(text)];
+    const int64_t end = begin + std::ssize(own);
+    Tensor row = vectors.row_slice(text, text + 1);
+    mean_of_windows(windows.vectors.row_slice(begin, end), own, row);
+    if (own.size() > 1 && options_.normalizes()) normalize_rows(row);
+    begin = end;
+  }
+  std::ranges::copy(finished(vectors).values<float>(), embeddings.begin());
+}
+
+std::vector<std::vector<WindowEmbedding>> Embedder::embed_windows(
+    const std::vector<std::string>& texts, int64_t first_number) const {
+  require_input(options_.window > 0, "there is no window, expected its number of tokens");
+  const Windows windows = read_windows(texts, first_number);
+  const Tensor vectors = finished(windows.vectors);
+  const float* row = vectors.data<float>();
+  std::vector<std::vector<WindowEmbedding>> embeddings;
+  for (const std::vector<TextWindow>& text : windows.of_texts) {
+    std::vector<WindowEmbedding>& own = embeddings.emplace_back();
+    for (const TextWindow& window : text) {
+      own.push_back({window.tokens, window.start, window.end, {row, row + dimension_}});
+      row += dimension_;
+    }
+  }
+  return embeddings;
 }
 
 }  // namespace heed::tasks

@@ -31,6 +31,10 @@ class Embedder {
   std::vector<std::vector<float>> embed_tokens(
       const std::vector<std::vector<int32_t>>& texts) const;
 
+  /// The vectors of the windows of each text, with EmbedderOptions::window.
+  std::vector<std::vector<WindowEmbedding>> embed_windows(const std::vector<std::string>& texts,
+                                                          int64_t first_number) const;
+
   /// The tokens of a text with the prompt before it, truncated to max_tokens(); special tokens are
   /// never truncated.
   std::vector<int32_t> tokens(const std::string& text) const { return reader_.tokens(text); }
@@ -42,16 +46,29 @@ class Embedder {
   int64_t dimension() const { return dimension_; }
 
  private:
+  using Ids = std::vector<int32_t>;
+  /// The windows of texts and their vectors before finished().
+  struct Windows {
+    std::vector<std::vector<TextWindow>> of_texts;
+    Tensor vectors;  // [windows of all texts, W]
+  };
+
   Tensor pooled_texts(const Tensor& states, std::span<const int32_t> offsets) const;
-  void embed_tokens(const std::vector<std::vector<int32_t>>& texts,
-                    std::span<float> embeddings) const;
-  void embed_batch(const std::vector<std::vector<int32_t>>& texts, std::span<const int64_t> members,
-                   std::span<float> embeddings) const;
+  /// What the modules make of some texts: [B, W].
+  Tensor vectors_of(const std::vector<Ids>& texts, std::span<const int64_t> members) const;
+  /// Truncated and normalised as the options say: [B, dimension()].
+  Tensor finished(const Tensor& vectors) const;
+  void embed_tokens(const std::vector<Ids>& texts, std::span<float> embeddings) const;
+  std::vector<std::vector<float>> in_rows(const std::vector<float>& all) const;
+  Windows read_windows(const std::vector<std::string>& texts, int64_t first_number) const;
+  void embed_in_windows(const std::vector<std::string>& texts, std::span<float> embeddings,
+                        int64_t first_number) const;
 
   const model::Transformer* model_;
   TextReader reader_;
   EmbedderOptions options_;
   int64_t dimension_ = 0;
+  int64_t width_ = 0;     // W, before a vector is truncated
   int64_t unpooled_ = 0;  // the first tokens of a text, whose states are not pooled
 };
 

@@ -7,6 +7,7 @@
 #include "heed/base/quote.h"
 #include "heed/tasks/embedder_options.h"
 #include "heed/tasks/modules/module_list.h"
+#include "heed/tasks/modules/stanford_colbert.h"
 #include "heed/tasks/text_settings.h"
 
 namespace heed::tasks {
@@ -161,27 +162,38 @@ void warn_of_task_settings(const std::filesystem::path& model_path, EmbedderOpti
                       path.string(), key, excerpt(json[key])));
 }
 
-bool names_masked_lm(const std::filesystem::path& model_path) {
+Json read_config(const std::filesystem::path& model_path) {
   const std::filesystem::path path = model_path / "config.json";
-  if (!path_exists(path)) return false;
-  const Json json = parse_json(read_file(path), path.string());
-  if (!json.is_object() || !json.contains("architectures")) return false;
-  const Json& names = json["architectures"];
-  return names.is_array() && !names.empty() && names.front().is_string() &&
-         names.front().get<std::string>().ends_with("ForMaskedLM");
+  return path_exists(path) ? parse_json(read_file(path), path.string()) : Json();
+}
+
+/// The class that config.json names; empty if it names none.
+std::string class_of(const Json& config) {
+  if (!config.is_object() || !config.contains("architectures")) return "";
+  const Json& names = config["architectures"];
+  const bool named = names.is_array() && !names.empty() && names.front().is_string();
+  return named ? names.front().get<std::string>() : "";
 }
 
 /// What sentence-transformers takes for a plain model: the last token's state of a causal language
 /// model, else the mean.
-Pooling default_pooling(const std::filesystem::path& model_path) {
-  const std::filesystem::path path = model_path / "config.json";
-  if (!path_exists(path)) return Pooling::mean;
-  const Json json = parse_json(read_file(path), path.string());
-  if (!json.is_object() || !json.contains("architectures")) return Pooling::mean;
-  const Json& names = json["architectures"];
-  const bool causal = names.is_array() && !names.empty() && names.front().is_string() &&
-                      names.front().get<std::string>().ends_with("ForCausalLM");
-  return causal && get_or(json, "is_causal", true, path.string()) ? Pooling::last : Pooling::mean;
+Pooling default_pooling(const std::filesystem::path& model_path, const Json& config) {
+  return class_of(config).ends_with("ForCausalLM") &&
+                 get_or(config, "is_causal", true, (model_path / "config.json").string())
+             ? Pooling::last
+             : Pooling::mean;
+}
+
+/// A directory without modules.json.
+void read_plain_model(const std::filesystem::path& model_path, EmbedderOptions& options) {
+  const Json config = read_config(model_path);
+  require(
+      class_of(config) != "HF_ColBERT",
+      "{}: config.json names HF_ColBERT, whose settings artifact.metadata has, and it is missing",
+      model_path.string());
+  options.pooling = {default_pooling(model_path, config)};
+  if (class_of(config).ends_with("ForMaskedLM")) options.splade = SpladeSettings();
+  read_bge_m3_heads(model_path, options);
 }
 
 constexpr std::pair<Pooling, uint32_t> kGgufPoolings[] = {
@@ -208,7 +220,7 @@ std::optional<uint32_t> gguf_pooling_type(Pooling pooling) {
 
 EmbedderOptions read_embedder_options(const io::ModelFiles& files, int64_t context) {
   const std::filesystem::path& model_path = files.path();
-  const PromptSettings prompts = read_prompt_settings(
+  PromptSettings prompts = read_prompt_settings(
       model_path, {"SentenceTransformer", "SparseEncoder", "MultiVectorEncoder", "ColBERT"});
   EmbedderOptions options;
   if (files.is_gguf()) {
@@ -217,10 +229,14 @@ EmbedderOptions read_embedder_options(const io::ModelFiles& files, int64_t conte
     const bool multi_vector = prompts.kind == "MultiVectorEncoder" || prompts.kind == "ColBERT";
     ModulesReader(model_path, multi_vector, options).read();
     if (!multi_vector) read_bge_m3_heads(model_path, options);
+  } else if (is_stanford_colbert(model_path)) {
+    StanfordColbert colbert = read_stanford_colbert(model_path);
+    options.pooling.clear();
+    options.of_tokens = std::move(colbert.modules);
+    options.multi_vector = std::move(colbert.settings);
+    prompts.prompts = std::move(colbert.prompts);
   } else {
-    options.pooling = {default_pooling(model_path)};
-    if (names_masked_lm(model_path)) options.splade = SpladeSettings();
-    read_bge_m3_heads(model_path, options);
+    read_plain_model(model_path, options);
   }
   const TextSettings text =
       read_text_settings(model_path, context,

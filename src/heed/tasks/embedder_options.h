@@ -39,6 +39,8 @@ struct EmbedderOptions {
   int64_t truncate_dim = 0;    // the first numbers of a vector, and not more; 0: all
   bool normalize = false;      // to length 1, after truncate_dim
   int64_t max_seq_length = 0;  // longer texts are truncated; 0: the model's context length
+  int64_t window = 0;          // or read in windows of this many tokens; 0: truncated
+  int64_t overlap = 0;         // tokens of the text that windows share
   bool truncate_left = false;  // at their beginning, not at their end
   bool lower_case = false;
   std::optional<EmbedTask> task = {};
@@ -47,8 +49,8 @@ struct EmbedderOptions {
   std::vector<std::string> warnings = {};  // what was ignored in files
 
   /// Takes what is set in `asked`, for a model with states of `d_model` elements. Throws InputError
-  /// when both a prompt and a name of one are given, on an unknown name, and on more dimensions
-  /// than a vector has.
+  /// when both a prompt and a name of one are given, on an unknown name, on more dimensions
+  /// than a vector has, and on an overlap that is not below the window.
   void apply(const EmbedOptions& asked, int64_t d_model);
   /// The text of a prompt by its name. sentence-transformers has empty prompts "query" and
   /// "document" where the files have none. Throws InputError, naming all, when there is no such.
@@ -58,6 +60,8 @@ struct EmbedderOptions {
   /// Elements of a vector of a model with states of `d_model` elements. Throws Error, naming its
   /// file, when a module reads others than it would get. Where each token has a vector, of these.
   int64_t width(int64_t d_model) const;
+  /// The same before vectors are truncated.
+  int64_t whole_width(int64_t d_model) const;
   /// Whether the last module scales vectors to length 1.
   bool normalizes() const { return !of_texts.empty() && of_texts.back()->normalizes(); }
 };

@@ -17,6 +17,7 @@ struct LogitScore {
   /// prompt, "system".
   bool add_generation_prompt = false;
   std::string chat_template_kwargs = {};  // a JSON object; empty: none
+  std::string chat_template = {};         // Jinja; empty: the model's own
 };
 
 /// Reads modules.json, the module's config.json and the settings of the Transformer before it; none

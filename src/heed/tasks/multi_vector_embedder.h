@@ -26,6 +26,9 @@ class MultiVectorEmbedder {
   std::vector<MultiVectorEmbedding> embed(const std::vector<std::string>& texts,
                                           int64_t first_number = 1) const;
 
+  /// What it reads of a text.
+  const TextReader& reader() const { return reader_; }
+
  private:
   using Ids = std::vector<int32_t>;
 

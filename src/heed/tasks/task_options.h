@@ -39,6 +39,13 @@ namespace heed::tasks {
           "sentence_bert_config.json, else model_max_length of tokenizer_config.json, else the "   \
           "model's context length)",                                                               \
       .range = {1}, .typed = {1, kMaxTyped})                                                       \
+  OPTION(window,                                                                                   \
+         .help =                                                                                   \
+             "Read longer texts in windows of this many tokens, special tokens and the prompt "    \
+             "included, and pool their vectors, instead of truncating the texts",                  \
+         .range = {1}, .typed = {1, kMaxTyped})                                                    \
+  OPTION(overlap, .help = "Tokens that a window has in common with the one before (default: 0)",   \
+         .range = {0}, .typed = {0, kMaxTyped})                                                    \
   OPTION(batch_tokens,                                                                             \
          .help = "Tokens per batch; does not change results (default: 512, on a GPU 16384)",       \
          .range = {0, kMaxBatchTokens}, .typed = {1, kMaxTyped})
@@ -50,6 +57,9 @@ namespace heed::tasks {
              "Truncate texts to this many tokens (default: model_max_length of "             \
              "tokenizer_config.json, else the model's context length)",                      \
          .range = {1}, .typed = {1, kMaxTyped})                                              \
+  OPTION(prompt, .help =                                                                     \
+                     "Text before the query, or the instruction of a language model that "   \
+                     "answers yes or no (default: the model's own)")                         \
   OPTION(batch_tokens,                                                                       \
          .help = "Tokens per batch; does not change results (default: 512, on a GPU 16384)", \
          .range = {0, kMaxBatchTokens}, .typed = {1, kMaxTyped})

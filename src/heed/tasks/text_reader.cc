@@ -28,7 +28,9 @@ TextReader::TextReader(const model::ModelConfig& model, text::Tokenizer tokenize
     : tokenizer_(std::move(tokenizer)),
       prompt_(options.prompt),
       lower_case_(options.lower_case),
-      limit_{options.max_seq_length, options.truncate_left} {
+      limit_{options.max_seq_length, options.truncate_left},
+      window_(options.window),
+      overlap_(options.overlap) {
   require_input(options.batch_tokens >= 0, "batch_tokens is {}, expected at least 0",
                 options.batch_tokens);
   const int64_t context = context_limit(model);
@@ -36,6 +38,13 @@ TextReader::TextReader(const model::ModelConfig& model, text::Tokenizer tokenize
           "max_seq_length is {}, expected at most {}: the model's context length", limit_.most,
           context);
   if (limit_.most == 0) limit_.most = context;
+  if (window_ > 0) {
+    require_input(context == 0 || window_ <= context,
+                  "window is {}, expected at most {}: the model's context length", window_,
+                  context);
+    limit_.most = 0;
+    room(std::ssize(tokenizer_.encode(whole_text(""))));
+  }
   if (!options.multi_vector) return;
   for (const std::string& prefix : options.multi_vector->prefixes) {
     if (prefix.empty() || !prompt_.starts_with(prefix)) continue;

@@ -38,7 +38,8 @@ StoredWeight bert_weight(const ModelConfig& config, const std::string& name, con
 }
 
 bool redundant_in_bert_itself(std::string_view name) {
-  return redundant_in_bert(name) || name.starts_with("cls.seq_relationship.");
+  return redundant_in_bert(name) || name.starts_with("cls.seq_relationship.") ||
+         name == "linear.weight";  // of Stanford's ColBERT
 }
 
 constexpr const char* kGgufHead = "cls.output.weight";
@@ -87,7 +88,9 @@ void read_encoder_head(ConfigReader& json, std::string_view stem, ModelConfig& c
   const std::string name = read_architecture(json);
   const auto kind = classifier_kind_of(name);
   config.has_head = name == fmt::format("{}ForMaskedLM", stem) || name == "BertForPreTraining";
-  require(config.has_head || name.empty() || name == fmt::format("{}Model", stem) ||
+  // Stanford's ColBERT has a projection beside the encoder, which the embedder reads.
+  const bool bare = name.empty() || name == fmt::format("{}Model", stem) || name == "HF_ColBERT";
+  require(config.has_head || bare ||
               (kind != ClassifierConfig::Kind::none &&
                name == fmt::format("{}{}", stem, architecture_suffix(kind))),
           "{}: architectures is {}, expected \"{}\" with Model, ForMaskedLM, "

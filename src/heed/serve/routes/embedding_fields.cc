@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-
 #include "heed/base/base64.h"
+#include "heed/base/names.h"
 #include "heed/base/quote.h"
 #include "heed/serve/embedding_call.h"
 
@@ -31,14 +30,6 @@ std::string usable(const std::string& prompt, const EmbedSettings& settings,
                                              "heed offers that for its default prompt only",
                                              field));
   return prompt;
-}
-
-/// The signs of a vector, eight in a byte, the first one in the highest bit.
-std::vector<uint8_t> packed_signs(std::span<const float> vector) {
-  std::vector<uint8_t> bytes((vector.size() + 7) / 8);
-  for (size_t i = 0; i < vector.size(); ++i)
-    if (vector[i] > 0) bytes[i / 8] |= static_cast<uint8_t>(0x80 >> i % 8);
-  return bytes;
 }
 
 }  // namespace
@@ -83,18 +74,37 @@ bool read_normalize(JsonFields& fields, std::string_view name, const Model& mode
 Json VectorForm::json(std::vector<float> vector) const {
   shorten(vector, dimensions);
   if (normalize) scale_to_unit_length(vector);
-  static_assert(std::endian::native == std::endian::little);
-  if (numbers == VectorNumbers::floats) {
-    if (!base64) return vector;
-    return encode_base64(
-        {reinterpret_cast<const char*>(vector.data()), vector.size() * sizeof(float)});
-  }
-  std::vector<uint8_t> bytes = packed_signs(vector);
-  if (numbers == VectorNumbers::binary)
-    for (uint8_t& byte : bytes) byte ^= 0x80;  // 128 less, as a signed number
-  if (base64) return encode_base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  if (numbers == VectorNumbers::ubinary) return bytes;
-  return std::vector<int8_t>(bytes.begin(), bytes.end());
+  if (precision == EmbedPrecision::float32 && !base64) return vector;
+  const std::vector<std::byte> bytes = quantize_embeddings(vector, std::ssize(vector), precision,
+                                                           ranges ? *ranges : EmbeddingRanges())
+                                           .bytes;
+  const auto* const first = reinterpret_cast<const char*>(bytes.data());
+  if (base64) return encode_base64({first, bytes.size()});
+  if (precision == EmbedPrecision::uint8 || precision == EmbedPrecision::ubinary)
+    return std::vector<uint8_t>(first, first + bytes.size());
+  return std::vector<int8_t>(first, first + bytes.size());
+}
+
+EmbedPrecision precision_named(std::string_view name) {
+  for (const EmbedPrecision one : enumerators<EmbedPrecision>())
+    if (name == name_of(one)) return one;
+  return EmbedPrecision::float32;
+}
+
+void set_ranges(VectorForm& form, const ModelCall& call, const std::string& field) {
+  if (form.precision != EmbedPrecision::int8 && form.precision != EmbedPrecision::uint8) return;
+  form.ranges = call.target.embedding_ranges;
+  const std::string name(name_of(form.precision));
+  if (!form.ranges)
+    throw invalid_request(field, fmt::format("{} asks for {}, and the server has no ranges of the "
+                                             "dimensions of {}, by which numbers are scaled "
+                                             "(embedding_ranges in serve.toml)",
+                                             field, name, quoted(call.target.name)));
+  if (form.ranges->min.size() != form.dimensions)
+    throw invalid_request(field,
+                          fmt::format("{} asks for {} and {} dimensions, and the server has "
+                                      "the ranges of {} dimensions",
+                                      field, name, form.dimensions, form.ranges->min.size()));
 }
 
 size_t read_dimensions(JsonFields& fields, std::string_view name, const Model& model) {

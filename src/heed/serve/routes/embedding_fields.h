@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "heed/embedding_precision.h"
 #include "heed/serve/services.h"
 
 namespace heed::serve {
@@ -23,22 +23,22 @@ std::string read_prompt_name(JsonFields& fields, std::string_view name, const Mo
 /// the model gives. Throws ApiError when it is false and the model's files say that it does.
 bool read_normalize(JsonFields& fields, std::string_view name, const Model& model);
 
-/// What the numbers of a vector are.
-enum class VectorNumbers {
-  floats,  // f32
-  binary,  // a bit for each that is positive, eight in a number from -128 to 127
-  ubinary  // the same from 0 to 255
-};
-
 /// The vectors of an answer.
 struct VectorForm {
   size_t dimensions = 0;  // the first so many numbers, scaled to length 1 again
   bool normalize = false;
-  VectorNumbers numbers = VectorNumbers::floats;
+  EmbedPrecision precision = EmbedPrecision::float32;
   bool base64 = false;  // of the bytes; those of floats are little-endian
+  std::shared_ptr<const EmbeddingRanges> ranges = {};  // of int8 and uint8
 
   Json json(std::vector<float> vector) const;
 };
+
+/// The precision that a field calls "float", "int8", "uint8", "binary" or "ubinary".
+EmbedPrecision precision_named(std::string_view name);
+/// Takes the ranges of the model if the form needs them. Throws ApiError, which names the `field`
+/// that asks for it, when there are none, or of another number of dimensions.
+void set_ranges(VectorForm& form, const ModelCall& call, const std::string& field);
 
 /// The field of a number of dimensions.
 size_t read_dimensions(JsonFields& fields, std::string_view name, const Model& model);

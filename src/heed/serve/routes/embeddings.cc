@@ -33,25 +33,23 @@ struct Embeddings {
 
 /// "encoding_format" of OpenAI and Voyage, "output_dtype" of Voyage, and "embedding_type" of Jina,
 /// which is both.
-void read_numbers(JsonFields& fields, VectorForm& form) {
+VectorForm read_form(JsonFields& fields, const ModelCall& call) {
+  const Model& model = call.model();
   const std::string encoding = fields.one_of("encoding_format", {"float", "base64"}),
-                    dtype = fields.one_of("output_dtype", {"float", "binary", "ubinary"}),
-                    type =
-                        fields.one_of("embedding_type", {"float", "base64", "binary", "ubinary"});
-  form.base64 = encoding == "base64" || type == "base64";
-  for (const std::string& one : {dtype, type}) {
-    if (one == "binary") form.numbers = VectorNumbers::binary;
-    if (one == "ubinary") form.numbers = VectorNumbers::ubinary;
-  }
-}
-
-VectorForm read_form(JsonFields& fields, const Model& model) {
-  VectorForm form;
-  read_numbers(fields, form);
+                    dtype = fields.one_of("output_dtype",
+                                          {"float", "int8", "uint8", "binary", "ubinary"}),
+                    type = fields.one_of("embedding_type",
+                                         {"float", "base64", "int8", "uint8", "binary", "ubinary"});
+  if (dtype != "float" && type != "float" && type != "base64" && type != dtype)
+    throw invalid_request("embedding_type",
+                          fmt::format("embedding_type is {}, and output_dtype {}", type, dtype));
+  VectorForm form{.precision = precision_named(dtype != "float" ? dtype : type),
+                  .base64 = encoding == "base64" || type == "base64"};
   const char* const name = fields.find("output_dimension") ? "output_dimension" : "dimensions";
   form.dimensions = read_dimensions(fields, name, model);
   if (fields.find("output_dimension")) fields.only("dimensions", Json());
   form.normalize = read_normalize(fields, "normalized", model);
+  set_ranges(form, call, dtype != "float" ? "output_dtype" : "embedding_type");
   return form;
 }
 
@@ -85,7 +83,7 @@ void post_embeddings(const ModelCall& call) {
                             "input has tokens, which are taken as they are, but the request "
                             "asks for a prompt before each text");
   }
-  auto state = std::make_shared<Embeddings>(Embeddings{.form = read_form(fields, model)});
+  auto state = std::make_shared<Embeddings>(Embeddings{.form = read_form(fields, call)});
   fields.only("late_chunking", false);
   fields.end();
 

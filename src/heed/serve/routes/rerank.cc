@@ -127,7 +127,9 @@ void rank_texts(const ModelCall& call, JsonFields& fields) {
                     .logits = true};
   read_truncation_direction(fields);
   const size_t top = read_top(fields, "top_n", input);
-  const bool raw = fields.boolean("raw_scores").value_or(false);
+  // Sums have no sigmoid.
+  const bool raw =
+      fields.boolean("raw_scores").value_or(false) || call.model().reranks_by_max_sim();
   std::vector<std::string> returned;
   if (fields.boolean("return_text").value_or(false)) returned = input.documents;
   fields.end();

@@ -43,7 +43,12 @@ std::string choose_token_embedder(const Services& services, const Json& /*body*/
   });
 }
 
+/// Rather a model that does nothing else than one with a vector for each token.
 std::string choose_reranker(const Services& services, const Json& /*body*/, std::string named) {
+  std::string name = only_model(services, named, [](const ModelRegistry::ModelInfo& model) {
+    return can(model, "rerank") && !can(model, "embed_multi_vector");
+  });
+  if (!name.empty()) return name;
   return only_model(services, std::move(named),
                     [](const ModelRegistry::ModelInfo& model) { return can(model, "rerank"); });
 }

@@ -96,16 +96,21 @@ void read_mask(const std::filesystem::path& path, MultiVectorSettings& settings)
 
 }  // namespace
 
-std::vector<std::string> punctuation_words() {
-  std::vector<std::string> words;
-  for (const char word : kPunctuation) words.emplace_back(1, word);
-  return words;
+std::vector<std::string> punctuation_skiplist() {
+  std::vector<std::string> skiplist;
+  for (const char word : kPunctuation) skiplist.emplace_back(1, word);
+  return skiplist;
+}
+
+int64_t read_token_count(const nlohmann::json& json, const char* key, int64_t otherwise,
+                         const std::string& file) {
+  return has_value(json, key) ? length_of(json, key, file) : otherwise;
 }
 
 MultiVectorSettings read_multi_vector_settings(const std::filesystem::path& model_path,
                                                const std::filesystem::path& mask_folder) {
   MultiVectorSettings settings;
-  if (mask_folder.empty()) settings.skiplist = punctuation_words();
+  if (mask_folder.empty()) settings.skiplist = punctuation_skiplist();
   const std::filesystem::path top = model_path / kSentenceTransformersFile,
                               transformer = transformer_settings_file(model_path);
   if (path_exists(top)) read_pylate(read_object(top), top.string(), settings);

@@ -28,8 +28,11 @@ struct MultiVectorSettings {
   int64_t first_token = 0;            // those before it have no vector (BGE-M3: 1)
 };
 
-/// The marks of Python's string.punctuation, which ColBERT's documents skip.
-std::vector<std::string> punctuation_words();
+/// Python's string.punctuation, which ColBERT skips in documents.
+std::vector<std::string> punctuation_skiplist();
+/// A number of tokens, at least 1. Throws Error, naming file and key, on anything else.
+int64_t read_token_count(const nlohmann::json& json, const char* key, int64_t otherwise,
+                         const std::string& file);
 
 /// Reads config_sentence_transformers.json, where PyLate has its settings,
 /// sentence_bert_config.json and, if it is not empty, the folder of a MultiVectorMask. Without one,

@@ -131,6 +131,24 @@ class LinearFileModule : public LearnedModule {
   const nn::Linear linear_;
 };
 
+/// x W^T, of a matrix among other weights.
+class ProjectionModule : public LearnedModule {
+ public:
+  ProjectionModule(const std::string& file, const Tensor& weight)
+      : LearnedModule(file, weight.shape()[1], weight.shape()[0]),
+        linear_(parameters_, "linear", {in_, out_, false}, WeightRole::head) {
+    parameters_.named("linear.weight").value = kernels::as_f32(weight);
+  }
+
+  Tensor forward(const Tensor& x) const override {
+    Context context;
+    return linear_.forward(context, x);
+  }
+
+ private:
+  const nn::Linear linear_;
+};
+
 class LayerNormModule : public LearnedModule {
  public:
   LayerNormModule(const ModuleJson& json, const std::filesystem::path& folder,
@@ -216,6 +234,14 @@ std::shared_ptr<const VectorModule> read_linear_file(const std::filesystem::path
   require(weights->contains("weight") && weights->get("weight").shape().rank() == 2,
           "{}: expected a matrix called weight", weights->name());
   return std::make_shared<LinearFileModule>(*weights, weights->get("weight").shape(), relu);
+}
+
+std::shared_ptr<const VectorModule> projection_module(const io::TensorSource& weights,
+                                                      const std::string& name) {
+  const Tensor weight = weights.get(name);
+  require(weight.shape().rank() == 2, "{}: {} has shape {}, expected a matrix", weights.name(),
+          name, weight.shape().text());
+  return std::make_shared<ProjectionModule>(weights.name(), weight);
 }
 
 std::shared_ptr<const VectorModule> normalize_module() {

@@ -3,10 +3,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "heed/tensor/tensor.h"
+
+namespace heed::io {
+class TensorSource;
+}
 
 namespace heed::tasks {
 
@@ -52,6 +57,9 @@ ReadModule read_vector_module(std::string_view kind, const std::filesystem::path
 
 /// The linear map of a file of torch.save with "weight" and "bias", followed by ReLU or by nothing.
 std::shared_ptr<const VectorModule> read_linear_file(const std::filesystem::path& file, bool relu);
+/// The linear map of a matrix [out, in] among other weights.
+std::shared_ptr<const VectorModule> projection_module(const io::TensorSource& weights,
+                                                      const std::string& name);
 /// A module that scales vectors to length 1.
 std::shared_ptr<const VectorModule> normalize_module();
 

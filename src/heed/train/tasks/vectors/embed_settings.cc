@@ -110,7 +110,7 @@ void set_multi_vector(const TrainConfig& config, const std::filesystem::path& st
   if (embed.query_expansion > 0)
     settings.expansion =
         tasks::QueryExpansion{.length = embed.query_expansion, .token = std::string()};
-  if (embed.skip_punctuation) settings.skiplist = tasks::punctuation_words();
+  if (embed.skip_punctuation) settings.skiplist = tasks::punctuation_skiplist();
 }
 
 void require_loss(VectorKind kind, const EmbedConfig& embed) {

@@ -1,4 +1,4 @@
-#include "heed/engine/logit_scorer.h"
+#include "heed/engine/rerank/logit_scorer.h"
 
 #include <cmath>
 
@@ -39,18 +39,22 @@ LogitScorer::LogitScorer(const LoadedModel& model, const ClassifyOptions& option
       options_(options),
       max_tokens_(token_limit_of(model, options)) {
   model.transformer->head();
+  if (!score_.chat_template.empty())
+    own_template_ = chat::own_template(score_.chat_template, model.shared_tokenizer("reranking"));
 }
 
 std::vector<int32_t> LogitScorer::tokens(const std::string& query,
                                          const std::string& document) const {
   std::vector<ChatMessage> messages;
-  if (const std::string& prompt = model_.pair_settings.value().prompt; !prompt.empty())
-    messages.push_back({.role = "system", .content = prompt});
+  const std::string prompt = options_.prompt.value_or(model_.pair_settings.value().prompt);
+  if (!prompt.empty()) messages.push_back({.role = "system", .content = prompt});
   messages.push_back({.role = "query", .content = query});
   messages.push_back({.role = "document", .content = document});
   const ChatOptions options{.chat_template_kwargs = score_.chat_template_kwargs,
                             .add_generation_prompt = score_.add_generation_prompt};
-  return model_.chat_templates.value().choose(options).prompt(messages, options).tokens;
+  const chat::ChatTemplate& used =
+      own_template_ ? *own_template_ : model_.chat_templates.value().choose(options);
+  return used.prompt(messages, options).tokens;
 }
 
 void LogitScorer::run(std::span<const int64_t> members,

@@ -32,6 +32,7 @@ class LogitScorer {
 
   const LoadedModel& model_;
   const tasks::LogitScore& score_;
+  std::optional<chat::ChatTemplate> own_template_;  // of the LogitScore
   ClassifyOptions options_;
   int64_t max_tokens_;
 };
