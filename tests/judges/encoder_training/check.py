@@ -18,12 +18,18 @@ import numpy as np
 import torch
 import transformers
 from sentence_transformers import (CrossEncoder, MultiVectorEncoder, SentenceTransformer, SparseEncoder,
-                                   cross_encoder, multi_vector_encoder, sentence_transformer, sparse_encoder)
+                                   sentence_transformer)
 from sentence_transformers.base.modules import Dense, Normalize, Transformer
+from sentence_transformers.cross_encoder import losses as pair_losses
+from sentence_transformers.multi_vector_encoder import losses as token_losses
+from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
+from sentence_transformers.sparse_encoder import losses as sparse_losses
 from transformers import BertConfig, BertTokenizerFast
 
 # Adam divides gradients that are rounding errors by their size: of the biases of keys, which have none.
 STEPS, RATE, EPSILON = 20, 1e-3, 1e-5
+# Of weights: PyTorch's in f32 are up to 6e-5 from its own in f64 where large dot products are squared.
+LIMIT = {"margin-mse": 2e-4}
 WORDS = "the sun sea bread light man saw made gave took red two one water old new king says that of".split()
 losses = sentence_transformer.losses
 torch.set_num_threads(1)
@@ -218,7 +224,7 @@ def check_margins(tools, report):
     margins = torch.tensor([i / 5 - 1 for i in range(12)])
     start, tokenizer = tools.start("margins", transformers.BertForSequenceClassification, num_labels=1)
     model = CrossEncoder(str(start), device="cpu")
-    loss = cross_encoder.losses.MarginMSELoss(model)
+    loss = pair_losses.MarginMSELoss(model)
     steps(model, lambda: loss([a, b, c], margins))
     last = tools.train(start, [{"query": x, "document": y, "negative": z, "score": s} for x, y, z, s in
                                zip(a, b, c, margins.tolist())], "rerank", "rerank.loss=margin-mse")
@@ -231,7 +237,7 @@ def check_margins(tools, report):
 
 
 def sparse():
-    of = sparse_encoder.losses
+    of = sparse_losses
     yield "infonce", lambda m: of.SparseMultipleNegativesRankingLoss(m), [], False
     yield "margin-mse", lambda m: of.SparseMarginMSELoss(m), ["embed.loss=margin-mse"], True
     yield "kl-divergence", lambda m: of.SparseDistillKLDivLoss(m), \
@@ -245,7 +251,7 @@ def check_sparse(tools, report):
     for name, make, settings, taught in sparse():
         start, _ = tools.start(f"sparse-{name}", transformers.BertForMaskedLM)
         model = SparseEncoder(str(start), device="cpu")
-        loss = sparse_encoder.losses.SpladeLoss(model, make(model), 0.03, 0.05)
+        loss = sparse_losses.SpladeLoss(model, make(model), 0.03, 0.05)
         features = [model.preprocess(list(column)) for column in (a, b, c)]
         steps(model, lambda: sum(loss([dict(f) for f in features], teacher(scores) if taught else None).values()))
         last = tools.train(start, scored(triples, scores) if taught else triples, "embed", "embed.vectors=sparse",
@@ -253,7 +259,7 @@ def check_sparse(tools, report):
         opened = SparseEncoder(str(last), device="cpu")
         assert [type(m).__name__ for m in opened] == ["Transformer", "SpladePooling"], list(opened)
         report(f"sparse {name}: weights after {STEPS} steps",
-               weight_difference(model[0].auto_model, opened[0].auto_model), 1e-4)
+               weight_difference(model[0].auto_model, opened[0].auto_model), LIMIT.get(name, 1e-4))
         expected = opened.encode(list(a), convert_to_sparse_tensor=False).numpy()
         found = np.zeros_like(expected)
         for row, line in zip(found, tools.run("embed", "--sparse", "--model", last,
@@ -264,7 +270,7 @@ def check_sparse(tools, report):
 
 
 def token_vectors():
-    of = multi_vector_encoder.losses
+    of = token_losses
     yield "infonce", of.MultiVectorMultipleNegativesRankingLoss, [], False
     yield "margin-mse", of.MultiVectorMarginMSELoss, ["embed.loss=margin-mse"], True
     yield "kl-divergence", of.MultiVectorDistillKLDivLoss, ["embed.loss=kl-divergence"], True
@@ -280,7 +286,7 @@ def check_tokens(tools, report):
         modules = [Transformer(str(bare), query_expansion=dict(strategy="fixed", length=12)),
                    Dense(32, 16, bias=False, activation_function=torch.nn.Identity(),
                          module_input_name="token_embeddings"),
-                   multi_vector_encoder.modules.MultiVectorMask(["the", "of"]),
+                   MultiVectorMask(["the", "of"]),
                    Normalize(module_input_name="token_embeddings")]
         model = MultiVectorEncoder(modules=modules, device="cpu")
         start = tools.folder / f"tokens-{name}"
@@ -294,7 +300,7 @@ def check_tokens(tools, report):
         assert [type(m).__name__ for m in opened] == [type(m).__name__ for m in model], list(opened)
         difference = max(weight_difference(model[0].auto_model, opened[0].auto_model),
                          weight_difference(model[1], opened[1]))
-        report(f"tokens {name}: weights after {STEPS} steps", difference, 1e-4)
+        report(f"tokens {name}: weights after {STEPS} steps", difference, LIMIT.get(name, 1e-4))
         for task, column in (("query", a), ("document", b)):
             expected = opened.encode_query(list(column)) if task == "query" else opened.encode_document(list(column))
             found = [json.loads(x)["embeddings"] for x in tools.run(
