@@ -262,7 +262,7 @@ def train_embed(setting):
     for arithmetic in arithmetics_of_encoders(setting)[:-1]:
         yield Case(f"train MiniLM, embed, {batch} pairs a step, {arithmetic}, pairs/s", [
             Program("heed", [python, PEERS / "heed_embed_train.py", setting.heed, model, pairs,
-                             arithmetic, round(batch * tokens), steps, out]),
+                             arithmetic, batch, tokens, steps, out]),
             Program("PyTorch", [python, PEERS / "sentence_transformers_train.py", model, pairs,
                                 arithmetic, batch, steps, out])],
             remark=lambda everyone: "heed: {:.0f} pairs a step".format(
