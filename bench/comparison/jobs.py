@@ -254,7 +254,7 @@ def embed_with(setting, name, model, texts):
 
 def train_embed(setting):
     """MiniLM with in-batch negatives, about 64 pairs a step."""
-    batch, steps = 64, 10 if setting.quick else 40
+    batch, steps = 64, 4 if setting.quick else 40
     pairs, tokens = models.pairs(batch * 50)
     model = models.minilm()
     out = models.BUILD / "train-embed"
