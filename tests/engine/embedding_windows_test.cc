@@ -132,6 +132,13 @@ TEST(WindowsOfATextThatIsEmbedded, SayWhatIsWrong) {
   refused({.prompt = "", .window = 12, .overlap = 10},
           "overlap is 10, expected less than 10: the tokens of a text in a window");
   refused({.max_seq_length = 5, .window = 5}, "both window and max_seq_length are given");
+  std::string long_text;
+  for (int i = 0; i < 400'000; ++i) long_text += "a ";
+  expect_error(
+      [&] {
+        model.embed_windows({"a", long_text}, {.prompt = "", .window = 48, .overlap = 45});
+      },
+      "text 2: the text has 399955 windows of 48 tokens");
   expect_error([&] { model.embed_windows({"a"}, {}); }, "there is no window");
   expect_error(
       [&] {

@@ -10,6 +10,9 @@
 namespace heed::tasks {
 namespace {
 
+/// Of all windows of a text: a large overlap repeats each token in many of them.
+constexpr int64_t kMostWindowTokens = int64_t{1} << 24;
+
 /// For each byte of a text as a tokenizer reads it, and for its end, the characters before it in
 /// the text as it was: in lower case a character may have another number of bytes.
 std::vector<int64_t> characters_before(const std::string& text, bool lower_case) {
@@ -52,9 +55,14 @@ std::vector<TextWindow> TextReader::windows(const std::string& text) const {
       spans, [&](const text::TextSpan& span) { return end_of(span) > before; });
   const std::span own(first_own, spans.end());
   const int64_t begin = all.begin + (first_own - spans.begin()), count = std::ssize(own),
-                size = room(std::ssize(all.ids) - count);
+                size = room(std::ssize(all.ids) - count), stride = size - overlap_;
+  const int64_t further = std::max<int64_t>(count - size + stride - 1, 0) / stride;
+  require_input(further < kMostWindowTokens / window_,
+                "the text has {} windows of {} tokens, {} in all, expected at most {}: a smaller "
+                "overlap gives fewer",
+                further + 1, window_, (further + 1) * window_, kMostWindowTokens);
   std::vector<TextWindow> windows;
-  for (int64_t first = 0, last = 0; windows.empty() || last < count; first += size - overlap_) {
+  for (int64_t first = 0, last = 0; windows.empty() || last < count; first += stride) {
     last = std::min(first + size, count);
     TextWindow& window = windows.emplace_back();
     window.ids.assign(all.ids.begin(), all.ids.begin() + begin);
