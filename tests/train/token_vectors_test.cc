@@ -1,6 +1,8 @@
 // Training models that make a vector of each token (ColBERT).
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "heed/base/error.h"
 #include "heed/tasks/multi_vector_embedder.h"
 #include "heed/text/files/tokenizer_path.h"

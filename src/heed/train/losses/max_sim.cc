@@ -1,7 +1,6 @@
 #include "heed/train/losses/max_sim.h"
 
-#include <limits>
-#include <numeric>
+#include <utility>
 
 #include "heed/base/parallel.h"
 #include "heed/kernels/matmul.h"
