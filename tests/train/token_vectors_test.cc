@@ -94,6 +94,8 @@ TEST(TokenVectorTraining, SaysWhatItDoesNotTrain) {
   changed.replace(changed.find("false"), 5, "true");
   write_quickly(folder / "out/1_Dense/config.json", changed);
   expect_error([&] { testing::task_of(config, config.from); }, "1_Dense");
+  write_quickly(folder / "out/artifact.metadata", "{}");
+  expect_error([&] { testing::task_of(config, config.from); }, "Stanford");
 }
 
 TEST(MaxSim, IsTheSumOfTheLargestProducts) {

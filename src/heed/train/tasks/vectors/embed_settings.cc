@@ -8,6 +8,7 @@
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/tasks/modules/module_list.h"
+#include "heed/tasks/modules/stanford_colbert.h"
 #include "heed/tasks/text_settings.h"
 
 namespace heed::train {
@@ -141,6 +142,10 @@ std::pair<tasks::EmbedderOptions, VectorOfText> embed_settings(const TrainConfig
       "embed.pooling is {}, embed.query_prompt {}, embed.document_prompt {}",
       name_of(embed.pooling), quoted(embed.query_prompt), quoted(embed.document_prompt));
   tasks::EmbedderOptions options;
+  require(start.empty() || !tasks::is_stanford_colbert(start),
+          "{}: heed does not train checkpoints of Stanford's ColBERT: save it with the "
+          "MultiVectorEncoder of sentence-transformers first",
+          start.string());
   const bool known = !start.empty() && path_exists(start / tasks::kModulesFile);
   if (known) {
     require_trained_modules(start);
