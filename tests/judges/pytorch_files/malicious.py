@@ -145,15 +145,15 @@ def injected(folder):
 
 
 def dangerous():
-    """(program, module, attribute)"""
+    """(whose list, module, attribute)"""
     from modelscan.settings import DEFAULT_SETTINGS
     from picklescan import scanner
     lists = {"picklescan": [scanner._unsafe_globals], "modelscan": DEFAULT_SETTINGS["unsafe_globals"].values()}
-    for program, levels in lists.items():
+    for source, levels in lists.items():
         for level in levels:
             for module, attributes in level.items():
                 for attribute in ["run"] if attributes == "*" else sorted(attributes):
-                    yield program, module, attribute
+                    yield source, module, attribute
 
 
 def good_zip(value=b"}" + text("w") + b"Ns", **records):
@@ -286,9 +286,9 @@ def main():
                     refused(f"{what}, {place}, {form}", data, wanted)
         for what, data, wanted in injected(folder):
             refused(what, data, wanted)
-        for program, module, attribute in dangerous():
+        for source, module, attribute in dangerous():
             value = name(module, attribute) + text("x") + b"\x85R"
-            refused(f"{program}'s {module}.{attribute}", next(archives(value))[1], f"{module}.{attribute}")
+            refused(f"{source}'s {module}.{attribute}", next(archives(value))[1], f"{module}.{attribute}")
         for what, data, wanted in damaged(folder):
             refused(what, data, wanted)
     print(f"{checked} files, {bad} not refused as they should be; Python runs {ran} of the payloads made by hand; memory grew "
