@@ -1,5 +1,9 @@
 """What the sides of embedding that get token ids have in common: batches of texts of similar length, padded; states
-averaged and normalised."""
+averaged and normalised; how they are timed."""
+import json
+import resource
+import time
+
 import numpy
 from tokenizers import Tokenizer
 
@@ -32,3 +36,16 @@ def vectors_of(states, mask):
     weights = mask[:, :, None].astype(numpy.float32)
     means = (states * weights).sum(1) / weights.sum(1)
     return means / numpy.linalg.norm(means, axis=1, keepdims=True)
+
+
+def print_speed(embed, tokenizer_path, sentences, version):
+    """Times embed(tokenizer, lines) of a file's lines after one batch, and prints what bench/compare reads."""
+    with open(sentences) as file:
+        lines = file.read().splitlines()
+    tokenizer = tokenizer_of(tokenizer_path)
+    embed(tokenizer, lines[:BATCH])
+    begin = time.perf_counter()
+    embed(tokenizer, lines)
+    seconds = time.perf_counter() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps({"per_second": len(lines) / seconds, "peak_memory": peak, "version": version}))

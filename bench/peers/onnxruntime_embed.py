@@ -2,14 +2,11 @@
 
     onnxruntime_embed.py MODEL.onnx TOKENIZER.json SENTENCES.txt
 """
-import json
 import os
-import resource
 import sys
-import time
 
 import onnxruntime
-from embed_batches import BATCH, batches, tokenizer_of, vectors_of
+from embed_batches import batches, print_speed, vectors_of
 
 
 def session_of(path):
@@ -29,18 +26,9 @@ def embed(session, tokenizer, lines):
 
 
 def main():
-    model, tokenizer_path, sentences = sys.argv[1:]
-    with open(sentences) as file:
-        lines = file.read().splitlines()
+    model, tokenizer, sentences = sys.argv[1:]
     session = session_of(model)
-    tokenizer = tokenizer_of(tokenizer_path)
-    embed(session, tokenizer, lines[:BATCH])
-    begin = time.perf_counter()
-    embed(session, tokenizer, lines)
-    seconds = time.perf_counter() - begin
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"per_second": len(lines) / seconds, "peak_memory": peak,
-                      "version": f"onnxruntime {onnxruntime.__version__}"}))
+    print_speed(lambda *texts: embed(session, *texts), tokenizer, sentences, f"onnxruntime {onnxruntime.__version__}")
 
 
 main()

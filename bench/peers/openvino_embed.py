@@ -5,14 +5,11 @@
 MODEL is an .onnx file in f32, or for int8 the .xml file that make_openvino_int8.py wrote. Batches run at the same time,
 as many as OpenVINO finds best for throughput.
 """
-import json
 import os
-import resource
 import sys
-import time
 
 import openvino
-from embed_batches import BATCH, batches, tokenizer_of, vectors_of
+from embed_batches import batches, print_speed, vectors_of
 
 
 def embed(compiled, tokenizer, lines):
@@ -31,20 +28,12 @@ def embed(compiled, tokenizer, lines):
 
 
 def main():
-    model, tokenizer_path, sentences, arithmetic = sys.argv[1:]
-    with open(sentences) as file:
-        lines = file.read().splitlines()
+    model, tokenizer, sentences, arithmetic = sys.argv[1:]
     compiled = openvino.Core().compile_model(model, "CPU", {
         "PERFORMANCE_HINT": "THROUGHPUT", "INFERENCE_NUM_THREADS": int(os.environ["OMP_NUM_THREADS"]),
         "INFERENCE_PRECISION_HINT": "bf16" if arithmetic == "bf16" else "f32"})
-    tokenizer = tokenizer_of(tokenizer_path)
-    embed(compiled, tokenizer, lines[:BATCH])
-    begin = time.perf_counter()
-    embed(compiled, tokenizer, lines)
-    seconds = time.perf_counter() - begin
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"per_second": len(lines) / seconds, "peak_memory": peak,
-                      "version": f"OpenVINO {openvino.__version__.split('-')[0]}"}))
+    print_speed(lambda *texts: embed(compiled, *texts), tokenizer, sentences,
+                f"OpenVINO {openvino.__version__.split('-')[0]}")
 
 
 main()
