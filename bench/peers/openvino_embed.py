@@ -14,16 +14,25 @@ from embed_batches import batches, print_speed, vectors_of
 
 def embed(compiled, tokenizer, lines):
     result = [None] * len(lines)
-    queue = openvino.AsyncInferQueue(compiled)
+    requests = [compiled.create_infer_request()
+                for _ in range(compiled.get_property("OPTIMAL_NUMBER_OF_INFER_REQUESTS"))]
+    running = {}  # by request: the members and the mask of its batch
 
-    def take(request, batch):
-        members, mask = batch
+    def finish(request):
+        request.wait()
+        members, mask = running.pop(request)
         for i, vector in zip(members, vectors_of(request.get_output_tensor(0).data, mask)):
             result[i] = vector
-    queue.set_callback(take)
-    for members, ids, mask in batches(tokenizer, lines):
-        queue.start_async({"input_ids": ids, "attention_mask": mask}, (members, mask))
-    queue.wait_all()
+
+    # Not an AsyncInferQueue: its callbacks, which compute in Python, sometimes never end.
+    for number, (members, ids, mask) in enumerate(batches(tokenizer, lines)):
+        request = requests[number % len(requests)]
+        if request in running:
+            finish(request)
+        running[request] = (members, mask)
+        request.start_async({"input_ids": ids, "attention_mask": mask})
+    for request in list(running):
+        finish(request)
     return result
 
 
