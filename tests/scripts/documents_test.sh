@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The charts in docs/ are those that bench/draw_charts makes of the figures in bench/results/, prose is
-# at most 120 columns wide, and README.md at most 120 lines long.
+# at most 120 columns wide, a list of contents has all headings of its page, no merge was left half done, and
+# README.md is at most 120 lines long.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d)
@@ -33,8 +34,18 @@ for page in sys.argv[1:]:
                 print(f"{page}:{number}")
 END
 }
-found=$(cd "$root" && long_lines README.md CONTRIBUTING.md docs/*.md bench/results/README.md tests/golden/*/README.md)
+cd "$root"
+pages=(*.md docs/*.md bench/results/README.md tests/golden/*/README.md tests/judges/README.md)
+found=$(long_lines "${pages[@]}")
 [[ -z $found ]] || complain "lines over 120 columns: $found"
+! grep -nE '^(<<<<<<<|>>>>>>>) ' "${pages[@]}" || complain "a merge was left half done"
+
+# Of pages that begin with a numbered list of links to their own parts.
+for page in docs/*.md; do
+  contents=$(sed -nE 's/^[0-9]+\. \[([^]]+)\]\(#[^)]+\)$/\1/p' "$page")
+  [[ -z $contents ]] || diff <(sed -nE 's/^## ([0-9]+\. )?//p' "$page") - <<<"$contents" ||
+    complain "$page: its list of contents (>) has not its headings (<)"
+done
 
 lines=$(wc -l <"$root/README.md")
 ((lines <= 120)) || complain "README.md has $lines lines, expected at most 120"
