@@ -56,6 +56,7 @@ run() {
   ((status == expected)) || { cat "$work/said" && echo "exit $status, expected $expected" && exit 1; }
 }
 said() { grep -qE -- "$1" "$work/said" || { cat "$work/said" && echo "not said: $1" && exit 1; }; }
+not_said() { ! grep -E -- "$1" "$work/said" || { echo "said: $1" && exit 1; }; }
 called() { grep -qE -- "$1" "$CALLS" || { cat "$CALLS" && echo "not called: $1" && exit 1; }; }
 not_called() { ! grep -E -- "$1" "$CALLS" || { echo "called: $1" && exit 1; }; }
 
@@ -91,8 +92,14 @@ cp "$root/scripts/search_verses" scripts/
 run 0 search --minutes 1
 called '^heed train configs/quickstart-search.toml --out quickstart-search/model --minutes 1 --text quickstart-search/corpus/train.tsv --valid-text quickstart-search/corpus/dev.tsv$'
 called '^heed embed --model quickstart-search/model --random-weights 1$'
+not_said 'MiniLM'
+run 0 search --beside sentence-transformers/all-MiniLM-L6-v2
+called '^heed embed --model sentence-transformers/all-MiniLM-L6-v2$'
+said '^  all-MiniLM-L6-v2  +[01]\.[0-9]+'
 said 'among 240 that'
 said '^  heed +1.000 +1.000 +1.000$'
+run 1 spanish --beside all-MiniLM-L6-v2
+said 'quickstart: error: --beside is for ./quickstart search'
 run 2 french
 said 'usage|quickstart spanish'
 echo passed
