@@ -9,6 +9,10 @@
 extern "C" {
 #endif
 
+/* Of heed_embed_sparse(): a sparse vector of each text. */
+typedef struct heed_sparse_result heed_sparse_result;
+/* Of heed_embed_multi_vector(): a vector for each token of each text. */
+typedef struct heed_multi_vector_result heed_multi_vector_result;
 /* Of heed_classify(): the labels of each text. */
 typedef struct heed_classify_result heed_classify_result;
 /* Of heed_label_tokens(): the entities of each text. */
@@ -109,6 +113,55 @@ static inline heed_status heed_attention_options_init(heed_attention_options* op
 HEED_EXPORT heed_status heed_embed(heed_model* model, const heed_string* texts, size_t count,
                                    const heed_embed_options* options, float* vectors,
                                    size_t capacity, heed_error* error);
+
+/* A vector over the vocabulary, most elements of which are zero, as heed::SparseEmbedding. */
+typedef struct heed_sparse_embedding {
+  size_t struct_size;
+  const int32_t* indices; /* the tokens with an element above zero, ascending */
+  const float* values;    /* their elements */
+  size_t count;           /* of indices and values */
+} heed_sparse_embedding;
+
+/* A vector for each token of a text, as heed::MultiVectorEmbedding. */
+typedef struct heed_multi_vector_embedding {
+  size_t struct_size;
+  const int32_t* tokens; /* those that have a vector */
+  size_t token_count;
+  const float* values; /* [token_count, dimension] */
+  int64_t dimension;   /* elements of each vector */
+} heed_multi_vector_embedding;
+
+/* Sparse vectors of texts, by a SPLADE model or BGE-M3. */
+HEED_EXPORT heed_status heed_embed_sparse(heed_model* model, const heed_string* texts, size_t count,
+                                          const heed_embed_options* options,
+                                          heed_sparse_result** result, heed_error* error);
+/* The number of texts. */
+HEED_EXPORT heed_status heed_sparse_result_count(heed_sparse_result* result, size_t* count,
+                                                 heed_error* error);
+/* The vector of a text. */
+HEED_EXPORT heed_status heed_sparse_result_get(heed_sparse_result* result, size_t text,
+                                               heed_sparse_embedding* embedding, heed_error* error);
+HEED_EXPORT heed_status heed_sparse_result_free(heed_sparse_result* result, heed_error* error);
+
+/* A vector for each token of each text, by a model for late interaction (ColBERT, BGE-M3);
+   options->task says whether the texts are queries. */
+HEED_EXPORT heed_status heed_embed_multi_vector(heed_model* model, const heed_string* texts,
+                                                size_t count, const heed_embed_options* options,
+                                                heed_multi_vector_result** result,
+                                                heed_error* error);
+/* The number of texts. */
+HEED_EXPORT heed_status heed_multi_vector_result_count(heed_multi_vector_result* result,
+                                                       size_t* count, heed_error* error);
+/* The vectors of a text. */
+HEED_EXPORT heed_status heed_multi_vector_result_get(heed_multi_vector_result* result, size_t text,
+                                                     heed_multi_vector_embedding* embedding,
+                                                     heed_error* error);
+HEED_EXPORT heed_status heed_multi_vector_result_free(heed_multi_vector_result* result,
+                                                      heed_error* error);
+/* The score of a document of one result for a query of another (MaxSim), as heed::max_sim(). */
+HEED_EXPORT heed_status heed_max_sim(heed_multi_vector_result* queries, size_t query,
+                                     heed_multi_vector_result* documents, size_t document,
+                                     double* score, heed_error* error);
 
 /* A text, or with second.data not NULL a pair of texts. */
 typedef struct heed_text_pair {

@@ -9,8 +9,8 @@ extern "C" {
 
 /* Model directories, the tokenizers of tests/golden, and a directory for what is written. */
 struct test_paths {
-  const char *decoder, *encoder, *masked, *translator, *chat, *classify, *ner, *rerank, *tokenizers,
-      *out;
+  const char *decoder, *encoder, *masked, *translator, *chat, *classify, *ner, *rerank, *colbert,
+      *tokenizers, *out;
 };
 
 int test_model(const struct test_paths* paths);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/engine/layered_folder.h"
 #include "tests/engine/small_models.h"
 
 namespace heed::capi {
@@ -24,12 +25,14 @@ class CApi : public testing::Test {
                                           {&paths_.classify, golden / "encoders/classify"},
                                           {&paths_.ner, golden / "encoders/ner"},
                                           {&paths_.rerank, golden / "encoders/rerank"},
+                                          {&paths_.colbert, colbert_.path()},
                                           {&paths_.tokenizers, golden / "tokenizers"},
                                           {&paths_.out, folder_.path()}})
       *path = texts_.emplace_back(std::make_unique<std::string>(directory.string()))->c_str();
   }
 
   TemporaryDirectory folder_;
+  LayeredFolder colbert_{"encoders/embed-bert", "multi_vector/colbert"};
   std::vector<std::unique_ptr<std::string>> texts_;
   test_paths paths_{};
 };

@@ -27,6 +27,52 @@ static void test_embed(const struct test_paths* paths) {
   OK(heed_model_free(model, &last_error));
 }
 
+/* A BERT for masked words is a SPLADE model. Any embedder has vectors of tokens, but only models
+   for late interaction give them out. */
+static void test_other_vectors(const struct test_paths* paths) {
+  const heed_string texts[] = {{"the old sea", 11}, {"ship", 4}};
+  heed_model* model = NULL;
+  heed_sparse_result* sparse = NULL;
+  heed_multi_vector_result* vectors = NULL;
+  heed_sparse_embedding embedding;
+  size_t count = 0, i;
+  embedding.struct_size = sizeof(embedding);
+  OK(heed_model_load(paths->masked, NULL, &model, &last_error));
+  OK(heed_embed_sparse(model, texts, 2, NULL, &sparse, &last_error));
+  OK(heed_sparse_result_count(sparse, &count, &last_error));
+  OK(heed_sparse_result_get(sparse, 1, &embedding, &last_error));
+  CHECK(count == 2 && embedding.count > 0);
+  for (i = 0; i < embedding.count; ++i) CHECK(embedding.values[i] > 0);
+  for (i = 1; i < embedding.count; ++i) CHECK(embedding.indices[i - 1] < embedding.indices[i]);
+  FAILS(HEED_ERROR_INVALID_ARGUMENT, heed_sparse_result_get(sparse, 2, &embedding, &last_error));
+  OK(heed_sparse_result_free(sparse, &last_error));
+  FAILS(HEED_ERROR_FAILED, heed_embed_multi_vector(model, texts, 2, NULL, &vectors, &last_error));
+  FAILS(HEED_ERROR_INVALID_HANDLE, heed_multi_vector_result_count(vectors, &count, &last_error));
+  OK(heed_model_free(model, &last_error));
+}
+
+static void test_late_interaction(const struct test_paths* paths) {
+  const heed_string texts[] = {{"the old sea", 11}, {"ship", 4}};
+  heed_model* model = NULL;
+  heed_multi_vector_result* vectors = NULL;
+  heed_multi_vector_embedding embedding;
+  size_t count = 0;
+  double own = 0, other = 0;
+  embedding.struct_size = sizeof(embedding);
+  OK(heed_model_load(paths->colbert, NULL, &model, &last_error));
+  OK(heed_embed_multi_vector(model, texts, 2, NULL, &vectors, &last_error));
+  OK(heed_multi_vector_result_count(vectors, &count, &last_error));
+  OK(heed_multi_vector_result_get(vectors, 0, &embedding, &last_error));
+  CHECK(count == 2 && embedding.token_count > 2 && embedding.dimension > 0);
+  CHECK(embedding.tokens != NULL && embedding.values != NULL);
+  OK(heed_max_sim(vectors, 0, vectors, 0, &own, &last_error));
+  OK(heed_max_sim(vectors, 0, vectors, 1, &other, &last_error));
+  CHECK(fabs(own - (double)embedding.token_count) < 1e-4 && other < own);
+  FAILS(HEED_ERROR_INVALID_ARGUMENT, heed_max_sim(vectors, 0, vectors, 2, &own, &last_error));
+  OK(heed_multi_vector_result_free(vectors, &last_error));
+  OK(heed_model_free(model, &last_error));
+}
+
 static void test_score(const struct test_paths* paths) {
   heed_model* model = NULL;
   heed_score_result* result = NULL;
@@ -106,6 +152,8 @@ static void test_attention(const struct test_paths* paths) {
 int test_read(const struct test_paths* paths) {
   failures = 0;
   test_embed(paths);
+  test_other_vectors(paths);
+  test_late_interaction(paths);
   test_score(paths);
   test_fill(paths);
   test_attention(paths);
