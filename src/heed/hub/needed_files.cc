@@ -25,11 +25,13 @@ std::span<const std::string> settings_files() {
        "sentence_xlnet_config.json", "config_sentence_transformers.json", "tokenizer.json",
        "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json",
        "target_vocab.json", "merges.txt", "vocab.txt", "tokenizer.model", "spiece.model",
-       "sentencepiece.bpe.model", "spm.model",
+       "sentencepiece.bpe.model", "spm.model", "source.spm", "target.spm",
        // BGE-M3's heads
        "sparse_linear.pt", "colbert_linear.pt",
        // the settings of Stanford's ColBERT
-       "artifact.metadata", "source.spm", "target.spm"});
+       "artifact.metadata",
+       // what heed train adds: how text is cut into sentences, and how sure the model is
+       "sentences.json", "confidence.json"});
   return kFiles;
 }
 
