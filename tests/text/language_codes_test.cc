@@ -11,7 +11,21 @@ TEST(LanguageCodes, HaveTwoLettersWhereTheLanguageHas) {
   EXPECT_EQ(short_language("eng_Latn"), "en");
   EXPECT_EQ(short_language("deu"), "de");
   EXPECT_EQ(short_language("zul_Latn"), "zu");
+  EXPECT_EQ(short_language("hat_Latn"), "ht");
+  EXPECT_EQ(short_language("kin_Latn"), "rw");
+  EXPECT_EQ(short_language("aka_Latn"), "ak");
   EXPECT_EQ(short_language("ace_Arab"), "ace");
+  EXPECT_EQ(short_language("ceb_Latn"), "ceb");
+  EXPECT_EQ(short_language("yue_Hant"), "yue");
+}
+
+TEST(LanguageCodes, AreThoseOfTheMacrolanguageForOneOfItsLanguages) {
+  EXPECT_EQ(short_language("quy_Latn"), "qu");
+  EXPECT_EQ(short_language("gaz_Latn"), "om");
+  EXPECT_EQ(short_language("kmr_Latn"), "ku");
+  EXPECT_EQ(short_language("ckb_Arab"), "ckb");
+  EXPECT_EQ(short_language("azj_Latn"), "az");
+  EXPECT_EQ(short_language("azb_Arab"), "azb");
 }
 
 TEST(LanguageCodes, TellTheScriptsOfChineseApart) {
@@ -26,6 +40,17 @@ TEST(LanguageCodes, AreFoundByTheirShortForm) {
   EXPECT_EQ(code_of_language(codes, "zh"), "zho_Hans");
   EXPECT_EQ(code_of_language(codes, "zho_Hant"), "zho_Hant");
   EXPECT_EQ(code_of_language(codes, "fr"), "");
+}
+
+TEST(LanguageCodes, AreFoundByThreeLettersToo) {
+  const std::vector<std::string> codes{"aka_Latn", "ckb_Arab", "hat_Latn", "kmr_Latn", "zho_Hans"};
+  EXPECT_EQ(code_of_language(codes, "ht"), "hat_Latn");
+  EXPECT_EQ(code_of_language(codes, "hat"), "hat_Latn");
+  EXPECT_EQ(code_of_language(codes, "kmr"), "kmr_Latn");
+  EXPECT_EQ(code_of_language(codes, "ckb"), "ckb_Arab");
+  EXPECT_EQ(code_of_language(codes, "zho"), "zho_Hans");
+  EXPECT_EQ(code_of_language({"en", "ht"}, "hat"), "ht");
+  EXPECT_EQ(code_of_language(codes, "kin"), "");
 }
 
 }  // namespace
