@@ -31,6 +31,11 @@ TEST_F(SafetensorsHostile, AcceptsTheValidFile) {
   EXPECT_TRUE(SafetensorsFile::open(folder_ / "good")->contains("x"));
 }
 
+TEST_F(SafetensorsHostile, APointerOfGitLfsIsNamed) {
+  expect("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
+         "is a pointer to a file of Git LFS: git lfs pull fetches the file");
+}
+
 TEST_F(SafetensorsHostile, RejectsFilesShorterThanTheLengthField) {
   expect("", "has 0 bytes, too few for a safetensors file");
   expect("1234567", "has 7 bytes");

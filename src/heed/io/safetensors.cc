@@ -15,6 +15,7 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/reader_limits.h"
+#include "heed/io/lfs_pointer.h"
 #include "heed/io/mapped_pages.h"
 #include "heed/io/stored_elements.h"
 
@@ -96,6 +97,7 @@ std::shared_ptr<const SafetensorsFile> SafetensorsFile::open(const std::filesyst
 
 void SafetensorsFile::read_header() {
   const auto bytes = file_->bytes();
+  refuse_lfs_pointer(bytes, name());
   require(bytes.size() >= kLengthBytes, "{}: has {} bytes, too few for a safetensors file", name(),
           bytes.size());
   uint64_t length = 0;

@@ -5,6 +5,7 @@
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
+#include "heed/io/lfs_pointer.h"
 #include "heed/io/mapped_pages.h"
 #include "heed/io/pytorch/torch_contents.h"
 #include "heed/io/pytorch/zip_archive.h"
@@ -73,6 +74,7 @@ std::shared_ptr<const PyTorchFile> PyTorchFile::open(const std::filesystem::path
   file->path_ = path.string();
   file->file_ = MappedFile::open(path);
   const bool zip = ZipArchive::is_zip(file->file_->bytes());
+  refuse_lfs_pointer(file->file_->bytes(), path.string());
   require(zip || is_legacy_contents(file->file_->bytes()),
           "{}: is not a file of torch.save: it begins neither as a zip archive nor with the magic "
           "number of the format before",
