@@ -118,6 +118,13 @@ TEST(Html, OtherEncodingsAreRefusedInOneLine) {
   EXPECT_EQ(error("<meta http-equiv=Content-Type content='text/html; charset=Shift_JIS'>"),
             "line 1: the document says that it is \"shift_jis\", expected UTF-8");
   EXPECT_EQ(error("caf\xE9"), "the document is not valid UTF-8: byte 4 is 0xE9");
+  for (const std::string begin :
+       {"<meta charset=\"ISO-8859-1\">", "<?xml version='1.0' encoding='iso-8859-1'?>"})
+    EXPECT_EQ(
+        error(begin + "caf\xE9"),
+        "the document says that it is \"iso-8859-1\", expected UTF-8: iconv -t UTF-8 converts it");
+  EXPECT_EQ(error("<meta charset=utf-8>caf\xE9"),
+            "the document is not valid UTF-8: byte 24 is 0xE9");
   EXPECT_EQ(error("\xFF\xFE<\0p\0"), "the document is UTF-16, expected UTF-8");
   EXPECT_EQ(error("<meta charset='utf-8'>\xEF\xBB\xBF"), "");
 }

@@ -33,6 +33,15 @@ TEST(Placement, AnElementEnclosesTheShortestStretchOfItsWords) {
       "<i>A</i> <b>C</b> B D");
 }
 
+TEST(Placement, PlaceholdersThatTouchEachOtherAreAllKept) {
+  const std::string text = "stone %1$shttps://example.org/a?b=c burns";
+  const std::string found = translated(text, Format::text, [](const Segment&) {
+    return TranslatedSegment{"x", {}};
+  });
+  for (const std::string part : {"%1$s", "https://example.org/a?b=c"})
+    EXPECT_EQ(count(found, part), 1u) << found;
+}
+
 TEST(Placement, PunctuationStaysOutsideOfAnElement) {
   EXPECT_EQ(with("see <b>it</b>, now",
                  {"sieh es, jetzt", {{{0, 3}, {0, 4}}, {{4, 7}, {5, 8}}, {{8, 11}, {9, 14}}}}),

@@ -86,6 +86,13 @@ TEST(Glossary, RefusesTermsThatNoTextHasOrTheVocabularyCannotSpell) {
           "the required term \"the  sea\" cannot be written, the vocabulary makes it \"the sea\"");
   expect_error([] { Glossary({}, {"\xff"}, translator_tokenizer()); },
                "do_not_translate is not valid UTF-8");
+  const std::string twice = "the term \"sea\" is given twice, in glossary or do_not_translate";
+  expect_error(
+      [] {
+        Glossary({{"sea", {"ark"}}, {"sea", {"tent"}}}, {}, translator_tokenizer());
+      },
+      twice);
+  expect_error([] { Glossary({{"sea", {"ark"}}}, {"sea"}, translator_tokenizer()); }, twice);
 }
 
 TEST(Glossary, IsReadFromLinesOfColumns) {

@@ -6,6 +6,7 @@
 #include "heed/base/ascii.h"
 #include "heed/base/error.h"
 #include "heed/base/names.h"
+#include "heed/base/quote.h"
 #include "heed/base/utf8.h"
 #include "heed/document/content.h"
 #include "heed/document/formats/formats.h"
@@ -42,6 +43,30 @@ std::string_view other_encoding(std::string_view bytes) {
       bytes.starts_with(std::string_view("\0\0\xFE\xFF", 4)))
     return "UTF-32";
   return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF") ? "UTF-16" : "";
+}
+
+/// The encoding that a document declares near its beginning, as HTML (charset=), XML (encoding=)
+/// and PO do; empty if none.
+std::string declared_encoding(std::string_view bytes) {
+  constexpr size_t kNear = 1024;
+  const std::string begin = lower_case(bytes.substr(0, kNear));
+  for (const std::string_view key : {"charset=", "encoding="}) {
+    const size_t found = begin.find(key);
+    if (found == begin.npos) continue;
+    const size_t name = begin.find_first_not_of("\"'", found + key.size());
+    if (name == begin.npos) continue;
+    return begin.substr(name, begin.find_first_of("\"'>; \\\n?", name) - name);
+  }
+  return {};
+}
+
+/// Throws InputError, with what the document says of itself.
+void require_document_in_utf8(std::string_view bytes) {
+  const std::string declared = is_valid_utf8(bytes) ? std::string() : declared_encoding(bytes);
+  if (!declared.empty() && declared != "utf-8" && declared != "utf8")
+    fail_input("the document says that it is {}, expected UTF-8: iconv -t UTF-8 converts it",
+               quoted(declared));
+  blame_input([&] { require_utf8(bytes, "the document"); });
 }
 
 }  // namespace
@@ -114,7 +139,7 @@ Document Document::read(std::string bytes, Format format, const KeepOptions& kee
                 bytes.size(), kMaxDocumentBytes);
   const std::string_view encoding = other_encoding(bytes);
   require_input(encoding.empty(), "the document is {}, expected UTF-8", encoding);
-  blame_input([&] { require_utf8(bytes, "the document"); });
+  require_document_in_utf8(bytes);
   auto content = std::make_unique<DocumentContent>();
   content->bytes = std::move(bytes);
   kFormats[static_cast<size_t>(format)].read(*content, keep);

@@ -41,7 +41,8 @@ class PlaceholderReader {
  private:
   char get(size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
   bool starts_word(size_t at) const {
-    return at == 0 || !text::is_word(code_point_at(text_, code_point_begin(text_, at - 1)).value);
+    return at == 0 || (!found_.empty() && found_.back().range.end == at) ||
+           !text::is_word(code_point_at(text_, code_point_begin(text_, at - 1)).value);
   }
 
   bool add(size_t size, size_t begin, Placeholder::Kind kind, size_t& at) {

@@ -1,6 +1,7 @@
 #include "heed/generate/glossary.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
@@ -79,12 +80,22 @@ Glossary::Glossary(const std::vector<GlossaryTerm>& terms,
                    const std::vector<std::string>& untranslated,
                    const text::TranslationTokenizer& tokenizer)
     : tokenizer_(tokenizer) {
+  std::unordered_set<std::string_view> sources;
+  const auto require_new = [&](std::string_view source) {
+    require_input(
+        sources.insert(source).second,
+        "the term {} is given twice, in glossary or do_not_translate: expected once, with "
+        "all targets that it may have",
+        quoted(source));
+  };
   for (const GlossaryTerm& term : terms) {
     check_term(term, "glossary");
+    require_new(term.source);
     add(term);
   }
   for (const std::string& text : untranslated) {
     check_text(text, "do_not_translate");
+    require_new(text);
     add({.source = text, .targets = {text}, .match_case = true});
   }
   for (size_t i = 0; i < terms_.size(); ++i)

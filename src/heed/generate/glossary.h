@@ -20,8 +20,8 @@ void check_term(const GlossaryTerm& term, std::string_view list);
 class Glossary {
  public:
   /// `untranslated` are terms that stand in a translation as they do in the source, case included.
-  /// The tokenizer must outlive this. Throws InputError as check_term(), and on a target that the
-  /// vocabulary cannot spell.
+  /// The tokenizer must outlive this. Throws InputError as check_term(), on a term that is given
+  /// twice, and on a target that the vocabulary cannot spell.
   Glossary(const std::vector<GlossaryTerm>& terms, const std::vector<std::string>& untranslated,
            const text::TranslationTokenizer& tokenizer);
 
