@@ -1,6 +1,7 @@
 // Training models that make vectors of texts.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -12,8 +13,10 @@
 #include "heed/base/names.h"
 #include "heed/data/text_group_dataset.h"
 #include "heed/tasks/embedder.h"
+#include "heed/tasks/hidden_states.h"
 #include "heed/train/batch_loss.h"
 #include "heed/train/checkpoints/initial_weights.h"
+#include "heed/train/losses/pooled_texts.h"
 #include "heed/train/losses/vector_gradients.h"
 #include "heed/train/losses/vector_loss.h"
 #include "tests/ops/gradient_check.h"
@@ -118,8 +121,10 @@ TEST(EmbedTraining, LearnsWithEachLossAndResumesToTheSameBits) {
       config.embed.temperature = 0.1;
       config.embed.teacher_temperature = 2;
     }
-    config.embed.distance = data::Distance::cosine;
-    config.embed.margin = 0.5;
+    if (loss == triplet) {
+      config.embed.distance = data::Distance::cosine;
+      config.embed.margin = 0.5;
+    }
     config.run.token_budget = 96;
     config.run.gradient_accumulation_steps = 3;
     config.run.max_steps = 30;
@@ -181,8 +186,14 @@ TEST(EmbedTraining, SavesWhatMakesTheVectors) {
   config.embed.pooling = EmbedPooling::model;
   config.embed.query_prompt.clear();
   config.from = (folder / "out").string();
+  nlohmann::json settings =
+      nlohmann::json::parse(read_file(folder / "out/config_sentence_transformers.json"));
+  EXPECT_EQ(settings["similarity_fn_name"], "cosine");
+  settings["similarity_fn_name"] = "dot";
+  std::ofstream(folder / "out/config_sentence_transformers.json") << settings;
   read_initial_config(config);
   train(config, folder, "again");
+  EXPECT_EQ(tasks::read_embedder_options(folder / "again").similarity, "dot");
   EXPECT_EQ(read_file(folder / "out/1_Pooling/config.json"),
             read_file(folder / "again/1_Pooling/config.json"));
   write_quickly(folder / "out/modules.json",
@@ -225,12 +236,12 @@ TEST(EmbedTraining, FindsHardNegativesThatAnswerNoEqualQuery) {
   config.run.max_steps = 2;
   config.embed.hard_negatives = 3;
   config.embed.hard_negative_ratio = 2;
-  expect_error([&] { config.validate(); }, "embed.hard_negatives are for the loss infonce");
-  config.embed.hard_negatives = 0;
+  expect_error([&] { config.validate(); }, "model.from names no model that finds them");
+  const EmbedConfig embed = std::exchange(config.embed, {});
   train(config, folder, "base");
   config.from = (folder / "base").string();
   read_initial_config(config);
-  config.embed.hard_negatives = 3;
+  config.embed = embed;
   const auto task = testing::task_of(config, config.from);
   std::vector<int64_t> all(static_cast<size_t>(task->train().count()));
   for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i);
@@ -242,6 +253,76 @@ TEST(EmbedTraining, FindsHardNegativesThatAnswerNoEqualQuery) {
   for (size_t i = 0; i < groups.texts.size(); i += 5)
     for (size_t n = 2; n < 5; ++n)
       EXPECT_FALSE(answers[groups.texts[i]].contains(groups.texts[i + n]));
+}
+
+TEST(PooledTexts, BeginAfterThePrompt) {
+  const TemporaryDirectory folder;
+  const auto task = testing::task_of(embed_config(folder));
+  const model::Transformer model(task->model(), 3);
+  data::Batch batch = task->train().batch(std::vector<int64_t>{0}, 0);
+  batch.groups.unpooled = {1, 99, 0};  // the second text is a prompt alone
+  Context context;
+  const Tensor states =
+      tasks::hidden_states(model, context, {batch.source, batch.source_offsets, {}, {}});
+  batch.groups.options.pooling = data::TextState::cls;
+  const Tensor found = pooled_texts(model, context, batch);
+  for (int64_t text = 0; text < 3; ++text) {
+    const int64_t row = batch.source_offsets[static_cast<size_t>(text)] + (text == 0 ? 1 : 0);
+    EXPECT_TRUE(std::ranges::equal(found.row_slice(text, text + 1).values<float>(),
+                                   states.row_slice(row, row + 1).values<float>()));
+  }
+}
+
+TEST(EmbedTraining, RefusesSettingsThatHaveNoEffect) {
+  const TemporaryDirectory folder;
+  const auto refused = [&](const auto& change, const std::string& message) {
+    TrainConfig config = embed_config(folder);
+    change(config);
+    expect_error(
+        [&] {
+          config.validate();
+          testing::task_of(config);
+        },
+        message);
+  };
+  using Config = TrainConfig;
+  using data::VectorLoss;
+  refused([](Config& config) { config.embed.temperature = 3; },
+          "embed.temperature is for embed.loss kl-divergence, which is infonce");
+  refused([](Config& config) { config.embed.margin = 3; },
+          "embed.margin is for embed.loss triplet");
+  refused([](Config& config) { config.embed.distance = data::Distance::cosine; },
+          "embed.distance is for");
+  refused([](Config& config) { config.embed.hard_negative_ratio = 0.5; },
+          "embed.hard_negative_ratio is 0.5, and embed.hard_negatives asks for none");
+  refused(
+      [](Config& config) {
+        config.embed.loss = VectorLoss::cosine;
+        config.embed.query_prompt = "q: ";
+      },
+      "embed.query_prompt is for embed.loss infonce, triplet, margin-mse, kl-divergence, which is "
+      "cosine");
+  refused(
+      [](Config& config) {
+        config.embed.loss = VectorLoss::triplet;
+        config.embed.scale = 3;
+      },
+      "embed.scale is for embed.loss infonce, cosent, which is triplet");
+  refused([](Config& config) { config.embed.query_expansion = 16; },
+          "embed.query_expansion is for multi-vector vectors, those of the model are dense");
+  refused([](Config& config) { config.embed.document_flops = 1; },
+          "embed.document_flops is for sparse vectors, those of the model are dense");
+  refused(
+      [](Config& config) {
+        config.run.task = TaskKind::masked_lm;
+        config.model.has_head = true;
+        config.embed.scale = 3;
+      },
+      "embed has settings of the task embed, the task is masked-lm");
+  refused([](Config& config) { config.rerank.loss = RerankLoss::margin_mse; },
+          "rerank.loss is for the task rerank, the task is embed");
+  refused([](Config& config) { config.preference.beta = 1; },
+          "preference.beta is for the task preference, the task is embed");
 }
 
 TEST(EmbedTraining, NamesTheLineOfBadInput) {
@@ -260,6 +341,9 @@ TEST(EmbedTraining, NamesTheLineOfBadInput) {
   expect_of(R"({"query": "a", "document": "b"})", "line 9: negative is missing");
   config.embed.loss = data::VectorLoss::cosine;
   expect_of(R"({"text": "a", "text_pair": "b", "score": "nan"})", "line 9: score is \"nan\"");
+  for (const std::string list : {"[]", "[0.1,0.9]"})
+    expect_of(fmt::format(R"({{"text": "a", "text_pair": "b", "score": {}}})", list),
+              "line 9: score is " + list);
   config.embed.loss = data::VectorLoss::distill;
   std::ofstream(folder / "pairs.jsonl") << R"({"text": "a", "vector": [1, 2]})" << '\n'
                                         << R"({"text": "b", "vector": [1, 2]})" << '\n';

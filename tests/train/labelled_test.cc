@@ -318,7 +318,7 @@ TEST(LabelledTraining, NamesTheLineOfBadInput) {
   expect_line_error(folder, config, R"({"text": "a", "score": 1e300})", "expected a number");
   config = labelled_config(folder, TaskKind::rerank);
   expect_line_error(folder, config, R"({"query": "a", "document": "", "label": 1})",
-                    "line 9: text_pair is empty");
+                    "line 9: document is empty");
   expect_line_error(folder, config, R"({"query": "a", "document": "b", "label": 2})",
                     "line 9: score is 2, expected 0 to 1");
   config = labelled_config(folder, TaskKind::tag);

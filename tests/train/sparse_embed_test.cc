@@ -94,7 +94,7 @@ TEST(SparseTraining, SaysWhatItNeeds) {
                "sparse vectors are trained with the losses infonce, margin-mse and kl-divergence");
   config = sparse_config(folder);
   config.embed.matryoshka_dims = {8};
-  expect_error([&] { testing::task_of(config); }, "are for dense vectors");
+  expect_error([&] { testing::task_of(config); }, "is for dense vectors");
   config = sparse_config(folder);
   config.model.head_transform = config.model.has_head = config.model.head_bias = false;
   expect_error([&] { testing::task_of(config); }, "the head of a masked language model");

@@ -231,9 +231,10 @@ void Trainer::fail_training(const std::string& reason) const {
 /// Whether the step is an outlier, which is skipped. Throws Error when the loss or the gradient is
 /// not finite, and after too many consecutive outliers.
 bool Trainer::is_outlier(double loss, double gradient_norm) {
-  if (!std::isfinite(loss)) fail_training(fmt::format("the loss is {}", loss));
-  if (!std::isfinite(gradient_norm))
-    fail_training(fmt::format("the gradient norm is {}", gradient_norm));
+  // NaN has a sign, which says nothing.
+  for (const auto& [name, value] : {std::pair{"loss", loss}, {"gradient norm", gradient_norm}})
+    if (!std::isfinite(value))
+      fail_training(fmt::format("the {} is {}", name, std::isnan(value) ? std::abs(value) : value));
   const double limit = config_.optimizer.skip_outliers;
   const double z =
       std::max(state_.losses.z_score(loss), state_.gradient_norms.z_score(gradient_norm));

@@ -129,6 +129,8 @@ struct GuidedAlignmentConfig {
 
 struct PreferenceConfig {
   double beta = 0.1;  // how far the model may move from the reference: the larger, the less
+
+  bool operator==(const PreferenceConfig&) const = default;
 };
 
 /// Of the tasks classify and tag.
@@ -153,6 +155,8 @@ std::string_view name_of(RerankLoss loss);
 
 struct RerankConfig {
   RerankLoss loss = RerankLoss::binary_cross_entropy;
+
+  bool operator==(const RerankConfig&) const = default;
 };
 
 /// What the task embed makes of a text.
@@ -193,6 +197,8 @@ struct EmbedConfig {
   int64_t hard_negatives = 0;
   double hard_negative_ratio = 0.95;
   std::string query_prompt, document_prompt;  // before the texts; empty: the model's own
+
+  bool operator==(const EmbedConfig&) const = default;
 };
 
 struct RunConfig {
@@ -277,8 +283,9 @@ enum class FormerKeys { refused, accepted };
 void read_toml(TrainConfig& config, const std::string& text, const std::string& file,
                FormerKeys former = FormerKeys::refused);
 /// Applies an assignment "section.key=value". The value is in TOML syntax (`3`, `true`, `"text"`)
-/// or a bare word.
-void set_field(TrainConfig& config, const std::string& assignment);
+/// or a bare word. Errors name the option.
+void set_field(TrainConfig& config, const std::string& assignment,
+               std::string_view option = "--set");
 /// The whole configuration as TOML, with a comment on each key.
 std::string write_toml(const TrainConfig& config);
 

@@ -11,6 +11,7 @@
 #include "heed/model/transformer.h"
 #include "heed/train/config/config.h"
 #include "heed/train/config/data_check.h"
+#include "heed/train/config/embed_check.h"
 #include "heed/train/tasks/vocabulary.h"
 
 namespace heed::train {
@@ -24,16 +25,7 @@ constexpr int64_t kMaxPieces = int64_t{1} << 24;
 constexpr int64_t kMaxAccumulation = int64_t{1} << 20;
 constexpr int64_t kMaxMicrobatches = 1 << 20;
 constexpr int64_t kMaxRank = 1 << 16;
-constexpr int64_t kMaxNegatives = 1 << 10;
-constexpr int64_t kMaxTokenDims = 1 << 16;
 constexpr int64_t kMaxMinutes = 100'000'000;
-
-/// A number that is used in f32.
-void check_number(std::string_view name, double value, double least) {
-  check_at_least(name, value, least);
-  require(std::isfinite(static_cast<float>(value)), "{} is {}, expected a number that fits f32",
-          name, value);
-}
 
 /// A fraction below 1, also after rounding to f32.
 void check_below_one(std::string_view name, double value) {
@@ -119,7 +111,11 @@ void check_chat(const TrainConfig& config) {
 }
 
 void check_preference(const TrainConfig& config) {
-  if (config.run.task != TaskKind::preference) return;
+  if (config.run.task != TaskKind::preference) {
+    require(config.preference == PreferenceConfig(),
+            "preference.beta is for the task preference, the task is {}", name_of(config.run.task));
+    return;
+  }
   require(config.lora.enabled,
           "the task preference trains an adapter (lora.enabled): the model without it is the "
           "reference");
@@ -143,6 +139,8 @@ void check_labels(const TrainConfig& config) {
           "classify.class_weights and classify.balance are both given, expected one of them");
   for (const double weight : classify.class_weights)
     check_number("a weight of classify.class_weights", weight, 0);
+  require(task == TaskKind::rerank || config.rerank == RerankConfig(),
+          "rerank.loss is for the task rerank, the task is {}", name_of(task));
   if (!gives_labels(task) && task != TaskKind::embed) return;
   require(config.optimizer.label_smoothing_factor == 0,
           "optimizer.label_smoothing_factor is {}, the task {} has none",
@@ -150,37 +148,6 @@ void check_labels(const TrainConfig& config) {
   require(config.data.document == data::DocumentEnd::file,
           "data.document is {}, the task {} reads an example from each line",
           name_of(config.data.document), name_of(task));
-}
-
-void check_embed(const TrainConfig& config) {
-  const EmbedConfig& embed = config.embed;
-  check_number("embed.scale", embed.scale, 0);
-  check_number("embed.margin", embed.margin, 0);
-  check_count("embed.token_dims", embed.token_dims, 1, kMaxTokenDims);
-  check_count("embed.query_expansion", embed.query_expansion, 0, config.window_tokens());
-  check_number("embed.query_flops", embed.query_flops, 0);
-  check_number("embed.document_flops", embed.document_flops, 0);
-  check_number("embed.temperature", embed.temperature, 0);
-  check_number("embed.teacher_temperature", embed.teacher_temperature, 0);
-  require(embed.temperature > 0, "embed.temperature is 0, expected a number above it");
-  for (const int64_t width : embed.matryoshka_dims)
-    check_count("a number of embed.matryoshka_dims", width, 1, config.model.d_model);
-  for (const double weight : embed.matryoshka_weights)
-    check_number("a weight of embed.matryoshka_weights", weight, 0);
-  require(embed.matryoshka_weights.empty() ||
-              embed.matryoshka_weights.size() == embed.matryoshka_dims.size(),
-          "embed.matryoshka_weights has {} numbers, embed.matryoshka_dims {}",
-          embed.matryoshka_weights.size(), embed.matryoshka_dims.size());
-  check_count("embed.hard_negatives", embed.hard_negatives, 0, kMaxNegatives);
-  check_number("embed.hard_negative_ratio", embed.hard_negative_ratio, 0);
-  require(embed.hard_negatives == 0 ||
-              (embed.loss == data::VectorLoss::infonce && !config.from.empty()),
-          "embed.hard_negatives are for the loss infonce and a model to start from, which finds "
-          "them: embed.loss is {}, model.from is {}",
-          name_of(embed.loss), quoted(config.from));
-  require(embed.matryoshka_dims.empty() || embed.loss != data::VectorLoss::distill,
-          "embed.matryoshka_dims are for losses that compare texts, embed.loss is {}",
-          name_of(embed.loss));
 }
 
 void check_guided_alignment(const TrainConfig& config) {

@@ -92,13 +92,13 @@ void read_toml(TrainConfig& config, const std::string& text, const std::string& 
   }
 }
 
-void set_field(TrainConfig& config, const std::string& assignment) {
+void set_field(TrainConfig& config, const std::string& assignment, std::string_view option) {
   const size_t equals = assignment.find('=');
   const size_t dot = assignment.find('.');
   require(equals != std::string::npos && dot < equals,
-          "\"{}\" is not an assignment, expected section.key=value", assignment);
+          "{}: {} is not an assignment, expected section.key=value", option, quoted(assignment));
   std::vector<Field> all = fields(config);
-  Field& found = find_field(all, assignment.substr(0, equals), "--set");
+  Field& found = find_field(all, assignment.substr(0, equals), std::string(option));
   const std::string value = assignment.substr(equals + 1);
   toml::table table;
   try {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -20,6 +21,13 @@ inline void check_count(std::string_view name, int64_t value, int64_t least,
 
 inline void check_at_least(std::string_view name, double value, double least) {
   require(value >= least, "{} is {}, expected at least {}", name, value, least);
+}
+
+/// A number that is used in f32.
+inline void check_number(std::string_view name, double value, double least) {
+  check_at_least(name, value, least);
+  require(std::isfinite(static_cast<float>(value)), "{} is {}, expected a number that fits f32",
+          name, value);
 }
 
 /// The part of TrainConfig::validate() about [data].

@@ -10,15 +10,22 @@
 namespace heed::train {
 namespace {
 
-/// The mean of the states of each text but its first `unpooled` ones. A text of no others is pooled
-/// as a whole.
-Tensor mean_of_states(Context& context, const Tensor& states, const data::Batch& batch) {
-  std::vector<int32_t> rows, offsets{0};
+/// The rows of the states of each text that are pooled: not its first `unpooled` ones. A text of no
+/// others is pooled as a whole.
+std::vector<std::pair<int32_t, int32_t>> pooled_rows(const data::Batch& batch) {
+  std::vector<std::pair<int32_t, int32_t>> rows;
   for (size_t i = 0; i + 1 < batch.source_offsets.size(); ++i) {
     const int32_t begin = batch.source_offsets[i], end = batch.source_offsets[i + 1];
     const int32_t skipped = batch.groups.unpooled.empty() ? 0 : batch.groups.unpooled[i];
-    for (int32_t row = begin + skipped < end ? begin + skipped : begin; row < end; ++row)
-      rows.push_back(row);
+    rows.emplace_back(begin + skipped < end ? begin + skipped : begin, end);
+  }
+  return rows;
+}
+
+Tensor mean_of_states(Context& context, const Tensor& states, const data::Batch& batch) {
+  std::vector<int32_t> rows, offsets{0};
+  for (const auto& [begin, end] : pooled_rows(batch)) {
+    for (int32_t row = begin; row < end; ++row) rows.push_back(row);
     offsets.push_back(static_cast<int32_t>(rows.size()));
   }
   const Tensor x = ops::to_f32(context, states);
@@ -44,16 +51,11 @@ Tensor pooled_texts(const model::Transformer& model, Context& context, const dat
     return token_vectors(model, context, states, batch.groups.scored);
   if (batch.groups.options.kind == data::VectorKind::sparse)
     return model.head().splade(context, states, batch.source_offsets);
-  std::vector<int32_t> rows(batch.source_offsets.begin(), batch.source_offsets.end() - 1);
-  switch (batch.groups.options.pooling) {
-    case data::TextState::mean:
-      return mean_of_states(context, states, batch);
-    case data::TextState::cls:
-      break;
-    case data::TextState::last:
-      for (size_t i = 0; i < rows.size(); ++i) rows[i] = batch.source_offsets[i + 1] - 1;
-      break;
-  }
+  const data::TextState pooling = batch.groups.options.pooling;
+  if (pooling == data::TextState::mean) return mean_of_states(context, states, batch);
+  std::vector<int32_t> rows;
+  for (const auto& [begin, end] : pooled_rows(batch))
+    rows.push_back(pooling == data::TextState::cls ? begin : end - 1);
   return ops::to_f32(context, ops::gather_rows(context, states, rows));
 }
 

@@ -104,12 +104,17 @@ double score_of(const Record& record, const TrainConfig& config, const std::stri
 
 LabelledLine line_of(const Record& record, const TrainConfig& config, const std::string& where) {
   const TaskKind task = config.run.task;
-  LabelledLine line{.where = where,
-                    .text = text_field(record, {"text", "sentence", "sentence1", "query"}, where)};
-  const std::initializer_list<std::string_view> second = {"text_pair", "sentence2", "document"};
-  if (task == TaskKind::rerank || find_field(record, second) != nullptr) {
+  // Errors name the first.
+  using Names = std::initializer_list<std::string_view>;
+  const bool reranks = task == TaskKind::rerank;
+  const Names first = {"text", "sentence", "sentence1", "query"},
+              second = {"text_pair", "sentence2", "document"},
+              query = {"query", "text", "sentence", "sentence1"},
+              document = {"document", "text_pair", "sentence2"};
+  LabelledLine line{.where = where, .text = text_field(record, reranks ? query : first, where)};
+  if (reranks || find_field(record, second) != nullptr) {
     require(task != TaskKind::tag, "{}: there is a second text, the task tag reads one", where);
-    line.pair = text_field(record, second, where);
+    line.pair = text_field(record, reranks ? document : second, where);
   }
   if (is_margin(config)) {
     line.negatives = negatives_of(record, where);

@@ -1,6 +1,7 @@
 #include "heed/train/tasks/vectors/embed_files.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
@@ -74,6 +75,15 @@ Json mask_settings(const tasks::MultiVectorSettings& tokens) {
   return {{"skiplist_words", tokens.skiplist}, {"skiplist_tasks", tasks}};
 }
 
+/// How vectors are compared: dense ones as those of the model to start from.
+std::string similarity_of(const tasks::EmbedderOptions& options, data::VectorKind kind) {
+  if (kind == data::VectorKind::sparse) return "dot";
+  if (kind == data::VectorKind::multi_vector) return "maxsim";
+  constexpr std::array kOthers{"dot", "euclidean", "manhattan"};
+  return std::ranges::find(kOthers, options.similarity) != kOthers.end() ? options.similarity
+                                                                         : "cosine";
+}
+
 /// config_sentence_transformers.json.
 Json model_settings(const tasks::EmbedderOptions& options, data::VectorKind kind) {
   using data::VectorKind;
@@ -87,9 +97,7 @@ Json model_settings(const tasks::EmbedderOptions& options, data::VectorKind kind
                                                                    : "SentenceTransformer"},
                  {"prompts", prompts},
                  {"default_prompt_name", default_name},
-                 {"similarity_fn_name", kind == VectorKind::sparse         ? "dot"
-                                        : kind == VectorKind::multi_vector ? "maxsim"
-                                                                           : "cosine"}};
+                 {"similarity_fn_name", similarity_of(options, kind)}};
   if (options.truncate_dim > 0) config["truncate_dim"] = options.truncate_dim;
   if (options.max_active_dims) config["max_active_dims"] = *options.max_active_dims;
   return config;

@@ -10,12 +10,12 @@
 #include "heed/tasks/modules/module_list.h"
 #include "heed/tasks/modules/stanford_colbert.h"
 #include "heed/tasks/text_settings.h"
+#include "heed/train/config/embed_check.h"
 
 namespace heed::train {
 namespace {
 
 using data::VectorKind;
-using data::VectorLoss;
 
 VectorKind kind_of(const EmbedConfig& embed, const tasks::EmbedderOptions& options) {
   switch (embed.vectors) {
@@ -106,27 +106,15 @@ void set_multi_vector(const TrainConfig& config, const std::filesystem::path& st
           "lora trains an adapter, which cannot hold the projection to vectors of tokens");
   const bool known = options.multi_vector && options.pooling.empty();
   vector.token_dims = known ? known_projection(start, options) : embed.token_dims;
+  require(embed.token_dims == vector.token_dims || embed.token_dims == EmbedConfig().token_dims,
+          "embed.token_dims is {}, the vectors of tokens of the model have {} numbers",
+          embed.token_dims, vector.token_dims);
   if (!known) options.multi_vector.emplace();
   tasks::MultiVectorSettings& settings = *options.multi_vector;
   if (embed.query_expansion > 0)
     settings.expansion =
         tasks::QueryExpansion{.length = embed.query_expansion, .token = std::string()};
   if (embed.skip_punctuation) settings.skiplist = tasks::punctuation_skiplist();
-}
-
-void require_loss(VectorKind kind, const EmbedConfig& embed) {
-  if (kind == VectorKind::dense) return;
-  require(
-      embed.loss == VectorLoss::infonce || embed.loss == VectorLoss::margin_mse ||
-          embed.loss == VectorLoss::kl_divergence,
-      "{} vectors are trained with the losses infonce, margin-mse and kl-divergence, embed.loss "
-      "is {}",
-      name_of(kind), name_of(embed.loss));
-  require(embed.matryoshka_dims.empty() && embed.hard_negatives == 0 &&
-              embed.pooling == EmbedPooling::model,
-          "embed.matryoshka_dims, hard_negatives and pooling are for dense vectors, those of the "
-          "model are {}",
-          name_of(kind));
 }
 
 }  // namespace
@@ -153,7 +141,7 @@ std::pair<tasks::EmbedderOptions, VectorOfText> embed_settings(const TrainConfig
   }
   VectorOfText vector;
   vector.kind = kind_of(embed, options);
-  require_loss(vector.kind, embed);
+  check_embed_kind(embed, vector.kind);
   if (vector.kind == VectorKind::dense) vector = pooling_of(embed, model, options, known);
   if (vector.kind == VectorKind::sparse) require_sparse(config.from, model, options);
   if (vector.kind == VectorKind::multi_vector) set_multi_vector(config, start, options, vector);

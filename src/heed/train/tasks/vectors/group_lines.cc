@@ -38,7 +38,9 @@ GroupLine group_line(const nlohmann::json& record, VectorLoss loss, const std::s
   if (has_two_texts(loss)) {
     line.texts = {text_field(record, {"text", "sentence1", "query"}, where),
                   text_field(record, {"text_pair", "sentence2", "document"}, where)};
-    line.scores = {numbers_field(record, {"score", "label"}, where).front()};
+    const nlohmann::json* const score = find_field(record, {"score", "label"});
+    require(score != nullptr, "{}: score is missing", where);
+    line.scores = {static_cast<float>(number_of(*score, "score", where))};
     return line;
   }
   line.texts = {text_field(record, {"query", "anchor", "text", "sentence1"}, where),

@@ -104,7 +104,9 @@ void add_hard_negatives(const EmbedConfig& config, const model::Transformer& mod
       for (int64_t row = first; row < last; ++row) {
         const auto query = static_cast<size_t>(begin + row);
         const auto own = cosines.row_slice(row, row + 1).values<float>();
-        const double limit = config.hard_negative_ratio * static_cast<double>(own[query]);
+        // Of a negative cosine a part would be above it.
+        const auto cosine = static_cast<double>(own[query]);
+        const double limit = std::min(cosine, config.hard_negative_ratio * cosine);
         negatives[query] = nearest(own, query, limit, config, answers, groups);
       }
     });
