@@ -151,6 +151,18 @@ TEST(SettingsOfEncoders, AreRefusedByNameWhereHeedCannotApplyThem) {
   refused({{"config_sentence_transformers.json", {{"default_prompt_name", "poem"}}}},
           "config_sentence_transformers.json: default_prompt_name is \"poem\", which is not among "
           "prompts");
+  refused({{"config_sentence_transformers.json", {{"prompts", {{"query", 5}}}}}},
+          "config_sentence_transformers.json: prompts.query is 5, expected a text");
+  refused({{"config_sentence_transformers.json", {{"prompts", "query: "}}}},
+          "config_sentence_transformers.json: prompts is \"query: \", expected an object");
+  refused(
+      {{"1_Pooling/config.json", {{"pooling_temperature", 3}}}},
+      "1_Pooling/config.json: pooling_temperature is 3, a setting of Pooling that heed does not "
+      "know");
+  refused(
+      module({{"query_length", 16}}),
+      "sentence_bert_config.json: query_length is 16, which heed applies to models with a vector "
+      "for each token alone");
   refused({{"config_sentence_transformers.json", {{"truncate_dim", 0}}}},
           "config_sentence_transformers.json: truncate_dim is 0");
   refused(

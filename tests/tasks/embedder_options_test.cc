@@ -65,11 +65,10 @@ TEST_F(EmbedderOptionsRead, TakePoolingModeBeforeTheFlagsOfOlderFiles) {
     pooling(json);
     EXPECT_EQ(read().pooling, std::vector{expected}) << json;
   }
-  pooling(R"({"pooling_mode": "cls", "include_prompt": false, "shape": 3})");
+  pooling(R"({"pooling_mode": "cls", "include_prompt": false, "shape": null})");
   EXPECT_FALSE(read().include_prompt);
-  ASSERT_EQ(read().warnings.size(), 1u);
-  EXPECT_NE(read().warnings[0].find("1_Pooling/config.json: shape is 3 and is ignored"),
-            std::string::npos);
+  pooling(R"({"pooling_mode": "cls", "shape": 3})");
+  expect_error([&] { read(); }, "1_Pooling/config.json: shape is 3, a setting of Pooling that");
 }
 
 TEST_F(EmbedderOptionsRead, RefuseUnsupportedModulesAndPoolings) {

@@ -64,10 +64,11 @@ void read_pooling(const std::filesystem::path& path, EmbedderOptions& options) {
                       std::end(kPoolingFlags);
     require(flag || !key.starts_with("pooling_mode_"), "{}: {} is no pooling that heed applies",
             file, quoted(key));
-    if (!flag && key != "pooling_mode" && key != "include_prompt" && key != "embedding_dimension" &&
-        key != "word_embedding_dimension" && !value.is_null())
-      options.warnings.push_back(fmt::format("{}: {} is {} and is ignored: heed does not know it",
-                                             file, one_line(key), excerpt(value)));
+    require(flag || key == "pooling_mode" || key == "include_prompt" ||
+                key == "embedding_dimension" || key == "word_embedding_dimension" ||
+                value.is_null(),
+            "{}: {} is {}, a setting of Pooling that heed does not know", file, one_line(key),
+            excerpt(value));
   }
   options.include_prompt = get_or(json, "include_prompt", true, file);
   options.pooling.clear();
@@ -149,17 +150,15 @@ void read_bge_m3_heads(const std::filesystem::path& model_path, EmbedderOptions&
   options.multi_vector_modules = {read_linear_file(colbert, false), normalize_module()};
 }
 
-/// Lengths and an expansion of queries, which single vectors of queries would need as well.
-void warn_of_task_settings(const std::filesystem::path& model_path, EmbedderOptions& options) {
+/// Throws Error on lengths and an expansion of queries, which heed has for vectors of tokens alone.
+void require_no_task_settings(const std::filesystem::path& model_path) {
   const std::filesystem::path path = transformer_settings_file(model_path);
   if (!path_exists(model_path / kModulesFile) || !path_exists(path)) return;
   const Json json = read_object(path);
   for (const char* const key : {"query_length", "document_length", "query_expansion"})
     if (has_value(json, key))
-      options.warnings.push_back(
-          fmt::format("{}: {} is {} and is ignored: it is applied to models "
-                      "with a vector for each token",
-                      path.string(), key, excerpt(json[key])));
+      fail("{}: {} is {}, which heed applies to models with a vector for each token alone",
+           path.string(), key, excerpt(json[key]));
 }
 
 Json read_config(const std::filesystem::path& model_path) {
@@ -242,7 +241,7 @@ EmbedderOptions read_embedder_options(const io::ModelFiles& files, int64_t conte
       read_text_settings(model_path, context,
                          options.pooling.empty() && options.splade ? TransformerTask::mask_logits
                                                                    : TransformerTask::states);
-  if (!options.multi_vector) warn_of_task_settings(model_path, options);
+  if (!options.multi_vector) require_no_task_settings(model_path);
   options.max_seq_length = text.limit.most;
   options.truncate_left = text.limit.truncate_left;
   options.lower_case = text.lower_case;
@@ -250,6 +249,7 @@ EmbedderOptions read_embedder_options(const io::ModelFiles& files, int64_t conte
   options.prompts = prompts.prompts;
   options.truncate_dim = prompts.truncate_dim.value_or(0);
   options.max_active_dims = prompts.max_active_dims;
+  options.similarity = prompts.similarity;
   for (const auto& warnings : {text.warnings, prompts.warnings})
     options.warnings.insert(options.warnings.end(), warnings.begin(), warnings.end());
   return options;

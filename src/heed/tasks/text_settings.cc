@@ -279,14 +279,18 @@ PromptSettings read_prompt_settings(const std::filesystem::path& model_path,
     require(*settings.truncate_dim >= 1, "{}: truncate_dim is {}, expected at least 1", file,
             *settings.truncate_dim);
   }
+  settings.similarity = get_or<std::string>(json, "similarity_fn_name", "", file);
   const SettingsJson prompts =
       has_value(json, "prompts") ? json["prompts"] : SettingsJson::object();
-  for (const auto& [key, value] : prompts.items())
+  require(prompts.is_object(), "{}: prompts is {}, expected an object", file, excerpt(prompts));
+  for (const auto& [key, value] : prompts.items()) {
+    require(value.is_string() || value.is_null(), "{}: prompts.{} is {}, expected a text", file,
+            one_line(key), excerpt(value));
     if (value.is_string()) settings.prompts[key] = value.get<std::string>();
+  }
   if (settings.kind != "SentenceTransformer") read_prefixes(json, file, settings.prompts);
   const auto name = get_or<std::string>(json, "default_prompt_name", "", file);
   if (name.empty()) return settings;
-  require(prompts.is_object(), "{}: prompts is {}, expected an object", file, excerpt(prompts));
   // sentence-transformers has empty prompts of these names.
   require(prompts.contains(name) || name == "query" || name == "document",
           "{}: default_prompt_name is {}, which is not among prompts", file, quoted(name));

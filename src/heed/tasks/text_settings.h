@@ -50,6 +50,7 @@ struct PromptSettings {
   std::string prompt = {};  // the default prompt, before each text
   std::map<std::string, std::string> prompts = {};  // by name
   std::optional<int64_t> truncate_dim = {}, max_active_dims = {};
+  std::string similarity = {};  // how sentence-transformers compares vectors: "cosine", "dot"
   std::vector<std::string> warnings = {};
 };
 
