@@ -56,12 +56,21 @@ TEST(Messages, RefuseWhatTheyAreNot) {
   refused(std::string(100000, '['), "brackets nest deeper than 64 levels");
 }
 
+TEST(Messages, TakePartsOfTextInAnySpelling) {
+  const auto messages = read_chat_messages(
+      R"([{"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "input_text", "text": "b"},
+          {"type": "output_text", "text": "c"}, {"type": "refusal", "refusal": "d"}]}])");
+  EXPECT_EQ(messages[0].content, "a\nb\nc\nd");
+}
+
 TEST(Messages, RefuseFieldsThatTheyDoNotKnow) {
   const auto refused = [](const std::string& json, const char* message) {
     EXPECT_THROW(read_chat_messages(json), InputError);
     expect_error([&] { read_chat_messages(json); }, message);
   };
-  refused(R"([{"role": "user", "contents": "a"}])", "messages[0].contents is not a known field");
+  refused(R"([{"role": "user", "contents": "a"}])",
+          "messages[0].contents is not a known field; did you mean content?");
+  EXPECT_EQ(read_chat_messages(R"([{"role": "user", "content": "a", "phase": null}])").size(), 1u);
   refused(R"([{"role": "user", "content": [{"type": "text", "txt": "a"}]}])",
           "messages[0].content[0].txt is not a known field");
   refused(R"([{"role": "user", "tool_calls": [{"function": {"name": "f", "argument": {}}}]}])",

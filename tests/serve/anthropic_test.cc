@@ -265,5 +265,14 @@ TEST(Anthropic, RefusesWithAnthropicsErrors) {
   EXPECT_EQ(unknown.json()["error"]["type"], "not_found_error");
 }
 
+TEST(Anthropic, SampledAnswersNameTheirSeed) {
+  Json request = anthropic_request({{"temperature", 1}});
+  request.erase("seed");
+  const Json first = posted(kMessages, request);
+  request["seed"] = first["seed"];
+  EXPECT_EQ(posted(kMessages, request)["content"], first["content"]);
+  EXPECT_EQ(anthropic_events(request)[0]["message"]["seed"], first["seed"]);
+}
+
 }  // namespace
 }  // namespace heed::serve

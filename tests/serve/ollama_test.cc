@@ -183,6 +183,13 @@ TEST(Ollama, OptionsAreThoseOfSampling) {
   }
 }
 
+TEST(Ollama, SampledAnswersNameTheirSeed) {
+  Json options = {{"num_predict", 6}, {"temperature", 1}};
+  const Json first = posted(kChat, ollama_chat({{"options", options}}));
+  options["seed"] = first["seed"];
+  EXPECT_EQ(posted(kChat, ollama_chat({{"options", options}}))["message"], first["message"]);
+}
+
 TEST(Ollama, EmbedsWithLengthOne) {
   const std::vector<std::string> texts{"the sea", "a ship"};
   const std::vector<std::vector<float>> expected =

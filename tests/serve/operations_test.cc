@@ -56,6 +56,7 @@ TEST(Operations, KnowAModelByAllOfItsNames) {
   EXPECT_EQ(server.ask("POST", "/v1/tokenize", {{"model", "mini"}, {"text", "a"}}).status, 200);
   EXPECT_EQ(server.model("gpt-4o")["id"], "lm");
   EXPECT_EQ(server.model("lm")["aliases"], Json({"gpt-4o", "*"}));
+  EXPECT_EQ(server.model("claude-9")["id"], "lm");
   EXPECT_EQ(server.ask("GET", "/v1/models", nullptr).json()["data"].size(), 2u);
   // Clients cannot make up names of metrics.
   EXPECT_EQ(server.metrics().find("any other"), std::string::npos);

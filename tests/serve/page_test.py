@@ -47,7 +47,8 @@ def a_page_waits_for_models(browser, server):
     """Opened while the server loads them, it follows by itself; those of a first use offer themselves."""
     listed = [{"id": name, "object": "model", "loaded": False} for name in ("writer", "translator")]
     answer = 200, {"Content-Type": "application/json"}, json.dumps({"object": "list", "data": listed})
-    browser.scripted["/v1/models"] = [answer] * 3
+    nothing = 200, {"Content-Type": "application/json"}, json.dumps({"object": "list", "data": []})
+    browser.scripted["/v1/models"] = [nothing] + [answer] * 2
     browser.scripted["/health"] = [(503, {}, "{}")] * 3
     browser.open("about:blank")
     browser.open(server.address)

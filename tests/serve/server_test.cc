@@ -1,7 +1,10 @@
 // What all routes have in common.
 #include <algorithm>
+#include <future>
+#include <thread>
 
 #include "heed/base/mutex.h"
+#include "tests/engine/layered_folder.h"
 #include "tests/serve/running_server.h"
 
 namespace heed::serve {
@@ -36,6 +39,36 @@ TEST(Server, RefusesBodiesThatAreNoJson) {
     EXPECT_EQ(post("/v1/tokenize", std::string(body)).status, 400) << body;
   const Json deep = Json::parse(post("/v1/tokenize", std::string(100'000, '[')).body);
   EXPECT_TRUE(deep.contains("error"));
+}
+
+TEST(Server, ListsTheModelsThatItIsLoading) {
+  const LayeredFolder folder({"encoders/embed-bert"});
+  folder.change("config_sentence_transformers.json", {{"colour", 1}});
+  ServerOptions options{.port = 0};
+  options.models = {{.name = "lm", .path = RunningServer::shared().path_of("lm")},
+                    {.name = "encoder", .path = folder.path().string()}};
+  std::promise<void> is_loading, may_go_on;
+  options.warn = [&](const std::string&) {  // that heed does not know the colour
+    is_loading.set_value();
+    may_go_on.get_future().wait();
+  };
+  Server server(options);
+  server.listen();
+  std::thread loading([&] { server.load(); });
+  const auto listed = [&] {
+    const Json list = HttpClient(server.port()).request("GET", "/v1/models").json();
+    Json found = Json::array();
+    for (const Json& model : list["data"])
+      found.push_back(fmt::format("{} {}", model["id"].dump(), model["loaded"].dump()));
+    return found;
+  };
+  is_loading.get_future().wait();
+  EXPECT_EQ(listed(), Json({"\"lm\" true", "\"encoder\" false"}));
+  EXPECT_EQ(HttpClient(server.port()).request("POST", "/v1/score", R"({"model": "lm"})").status,
+            503);
+  may_go_on.set_value();
+  loading.join();
+  EXPECT_EQ(listed(), Json({"\"lm\" true", "\"encoder\" true"}));
 }
 
 TEST(Server, ChecksKeysAndOrigins) {

@@ -9,6 +9,7 @@
 #include "heed/base/error.h"
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
+#include "heed/base/spelling.h"
 
 namespace heed::chat {
 
@@ -56,13 +57,24 @@ class JsonMembers {
     }
   }
 
-  /// Throws InputError that names a member which none of these functions was asked for.
+  /// Throws InputError that names a member which none of these functions was asked for, unless it
+  /// is null.
   void refuse_others() const {
     for (const auto& [name, value] : object_.items())
-      require_input(known_.contains(name), "{} is not a known field", place_of(one_line(name)));
+      require_input(known_.contains(name) || value.is_null(), "{} is not a known field{}",
+                    place_of(one_line(name)), suggestion_for(name));
   }
 
  private:
+  std::string suggestion_for(std::string_view name) const {
+    constexpr size_t kMostTypos = 2, kLongest = 64;
+    for (const std::string& known : known_)
+      if (name.size() <= kLongest && known.size() > kMostTypos &&
+          edit_distance(known, name) <= kMostTypos)
+        return fmt::format("; did you mean {}?", known);
+    return "";
+  }
+
   const Json& object_;
   const std::string place_;
   std::set<std::string, std::less<>> known_;

@@ -17,9 +17,10 @@ std::string read_part(const Json& json, const std::string& place) {
   if (json.is_string()) return json.get<std::string>();
   JsonMembers part(json, place);
   const std::string type = part.text("type");
+  // Those of OpenAI's responses, too.
   const bool refusal = type == "refusal";
-  require_input(type == "text" || refusal, "{} has the type {}, expected text alone", place,
-                quoted(type));
+  require_input(refusal || type == "text" || type == "input_text" || type == "output_text",
+                "{} has the type {}, expected text alone", place, quoted(type));
   part.ignore({"annotations", "cache_control", "logprobs"});
   std::string text = part.text(refusal ? "refusal" : "text");
   part.refuse_others();

@@ -173,8 +173,19 @@ void ModelRegistry::serve(const std::vector<ModelSource>& given) {
     });
     now.push_back(kept != before.end() ? *kept : std::make_shared<Entry>(source));
   }
-  for (const auto& entry : now)
-    if (!entry->source.on_first_use && !entry->model) load(*entry);
+  const auto list_while_loading = [this](std::vector<std::shared_ptr<Entry>> entries) {
+    const MutexLock lock(mutex_);
+    starting_ = std::move(entries);
+  };
+  if (before.empty()) list_while_loading(now);
+  try {
+    for (const auto& entry : now)
+      if (!entry->source.on_first_use && !entry->model) load(*entry);
+  } catch (...) {
+    list_while_loading({});
+    throw;
+  }
+  list_while_loading({});
   const MutexLock lock(mutex_);
   models_ = now;
   for (size_t i = 0; i < now.size(); ++i) now[i]->aliases = sources[i].aliases;
@@ -343,7 +354,7 @@ std::vector<ModelRegistry::Target> ModelRegistry::loaded() const {
 std::vector<ModelRegistry::ModelInfo> ModelRegistry::list() const {
   const MutexLock lock(mutex_);
   std::vector<ModelInfo> infos;
-  for (const auto& entry : models_) {
+  for (const auto& entry : models_.empty() ? starting_ : models_) {
     ModelInfo info;
     info.name = entry->source.name;
     info.aliases = entry->aliases;

@@ -94,6 +94,8 @@ class ModelRegistry {
   mutable Mutex mutex_;
   std::vector<std::shared_ptr<Entry>> models_
       HEED_GUARDED_BY(mutex_);  // in the order of the sources
+  /// While the first models are loaded, these, which list() names.
+  std::vector<std::shared_ptr<Entry>> starting_ HEED_GUARDED_BY(mutex_);
 
   struct Waiting {
     std::shared_ptr<Entry> entry;

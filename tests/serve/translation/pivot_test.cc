@@ -92,6 +92,15 @@ TEST_F(TwoSteps, AreTakenWhereNoModelHasBothLanguages) {
   // The queue is empty again.
   EXPECT_EQ(posted("/v1/translate", request)["translations"], found["translations"]);
 
+  // The language of the text chooses the model, too.
+  request["source_language"] = "auto";
+  request["text"] = {"Das Wetter ist heute sehr schön, und wir gehen ans Meer."};
+  const Json detected = posted("/v1/translate", request);
+  EXPECT_EQ(detected["model"], "de-en");
+  EXPECT_EQ(detected["detected_language"]["language"], "de");
+  request["source_language"] = "de";
+  request["text"] = {"the sea", "a ship\n\nthe old sea"};
+
   request["target_language"] = "en";
   const Json direct = posted("/v1/translate", request);
   EXPECT_FALSE(direct.contains("via"));

@@ -3,8 +3,8 @@
 
 const HOUR = 3600;
 
-// A point is {time, span, tokens, active, errors, first, memory}: what ended at `time` (seconds since 1970) after `span`
-// seconds. tokens: generated in a second; active: requests; errors: answers; first: the seconds to the first token of
+// A point is {time, span, tokens, active, errors, refused, first, memory}: what ended at `time` (seconds since 1970) after `span`
+// seconds. tokens: generated in a second; active: requests; errors, refused: requests; first: the seconds to the first token of
 // the median answer, or null; memory: bytes, or 0 if it is not known.
 class History {
   constructor(server) {
@@ -23,6 +23,7 @@ class History {
       time: after.time, span, tokens: tokens / span,
       active: after.sum("heed_running_requests") + after.sum("heed_queued_requests"),
       errors: after.errors() - before.errors(),
+      refused: after.refused() - before.refused(),
       first: median(after.buckets("heed_time_to_first_token_seconds"), before.buckets("heed_time_to_first_token_seconds")),
       memory: after.memory(),
     }]);
@@ -38,7 +39,7 @@ class History {
     this.merge(time.map((end, i) => ({
       time: end, span, tokens: lists.output_tokens[i] / span,
       active: lists.running_requests[i] + lists.queued_requests[i],
-      errors: lists.errors[i] + lists.refused[i], first: lists.first_token_seconds_p50[i], memory: lists.memory_bytes[i],
+      errors: lists.errors[i], refused: lists.refused[i], first: lists.first_token_seconds_p50[i], memory: lists.memory_bytes[i],
     })));
   }
 

@@ -15,6 +15,7 @@ class LoadPanel extends Panel {
       [new Chart("Requests at a time", whole), ({ active }) => active],
       [new Chart("Time to first token", duration), ({ first }) => first],
       [new Chart("Errors", whole), ({ errors }) => errors],
+      [new Chart("Refused", whole), ({ refused }) => refused],
       [new Chart("Memory", bytes), ({ memory }) => memory || null],
     ];
     this.find(".charts").append(...this.charts.map(([chart]) => chart.element));
@@ -74,8 +75,10 @@ class LoadPanel extends Panel {
     this.figures([
       ["Answering", sum("heed_running_requests"), "answers at this moment"],
       ["Waiting", sum("heed_queued_requests"), `requests with ${sum("heed_queued_tokens")} tokens`],
-      ["Answered", whole(metrics.sum("heed_requests_total") - metrics.errors()), "requests since the start"],
-      ["Errors", whole(metrics.errors()), "since the start"],
+      ["Answered", whole(metrics.sum("heed_requests_total") - metrics.errors() - metrics.refused()),
+        "requests since the start"],
+      ["Errors", whole(metrics.errors()), "of the server, since the start"],
+      ["Refused", whole(metrics.refused()), "requests with errors of their own"],
       ["Kept for reuse", sum("heed_kv_rows"), "tokens in the KV cache"],
       ...(memory ? [["Memory", bytes(memory), "of this process"]] : []),
     ]);

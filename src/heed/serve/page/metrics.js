@@ -33,9 +33,11 @@ class Metrics {
       this.sum("heed_inter_token_seconds_count", labels)), 0);
   }
 
-  // Answers that say what is wrong. A client that left (499) is none.
-  errors() {
-    return this.find("heed_requests_total").filter(({ labels: { status } }) => status >= 400 && status !== "499")
+  // Requests that failed in the server, and those that it refused. A client that left (499) is neither.
+  errors() { return this.answers((status) => status >= 500); }
+  refused() { return this.answers((status) => status >= 400 && status < 499); }
+  answers(wanted) {
+    return this.find("heed_requests_total").filter(({ labels: { status } }) => wanted(status))
       .reduce((sum, { value }) => sum + value, 0);
   }
 

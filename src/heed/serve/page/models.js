@@ -23,14 +23,15 @@ class Models {
   async read() {
     clearTimeout(this.timer);
     const { data } = await this.server.json("v1/models");
-    const ready = data.every((model) => model.loaded) || (await this.server.isReady());
+    const ready = (data.length && data.every((model) => model.loaded)) || (await this.server.isReady());
     this.list = data.map((model) => {
       if (model.tasks) this.known.set(model.id, model);
       return { ...this.known.get(model.id), ...model };
     });
     this.loading = !ready;
     const missing = this.list.filter((model) => !model.loaded).map((model) => model.id).join(", ");
-    this.server.say(this, this.loading ? `The server is loading its models: ${missing}. This page follows by itself.` : "");
+    const models = missing ? `: ${missing}` : "";
+    this.server.say(this, this.loading ? `The server is loading its models${models}. This page follows by itself.` : "");
     this.readAt = performance.now();
     this.onChange();
     clearTimeout(this.timer);

@@ -33,14 +33,16 @@ class AnthropicCall : public AnswerCall {
   }
 
   Json message(bool ended) const {
-    return {{"id", id("msg")},
-            {"type", "message"},
-            {"role", "assistant"},
-            {"model", model_name()},
-            {"content", blocks_},
-            {"stop_reason", ended ? stop_reason() : Json()},
-            {"stop_sequence", ended ? stop_sequence() : Json()},
-            {"usage", usage()}};
+    Json json = {{"id", id("msg")},
+                 {"type", "message"},
+                 {"role", "assistant"},
+                 {"model", model_name()},
+                 {"content", blocks_},
+                 {"stop_reason", ended ? stop_reason() : Json()},
+                 {"stop_sequence", ended ? stop_sequence() : Json()},
+                 {"usage", usage()}};
+    if (!seed().is_null()) json["seed"] = seed();
+    return json;
   }
 
   void send(const char* type, const Json& fields) {
@@ -148,6 +150,7 @@ void post_anthropic_messages(const ModelCall& call) {
   JsonFields fields = call.fields();
   fields.ignore({"metadata", "service_tier", "inference_geo"});
   fields.only("container", nullptr);
+  fields.only("n", 1);
   AnthropicPrompt read = read_anthropic_prompt(call, fields);
   fields.require("max_tokens");
   GenerateOptions options = read_chat_sampling(call, fields);

@@ -158,6 +158,8 @@ void post_chat_completions(const ModelCall& call) {
   fields.only("truncate_prompt_tokens", Json());
   fields.only("add_generation_prompt", true);  // these two are vLLM's and llama.cpp's
   fields.only("continue_final_message", false);
+  for (const auto& [name, value] : {std::pair{"echo", Json(false)}, {"best_of", Json(1)}})
+    fields.only(name, value);  // of completions
   fields.end();
 
   const ChatPrompt prompt = make_prompt(model, chat.messages, chat.options, "messages");

@@ -38,22 +38,7 @@ engine::DetectedSource detected_source(const LibreTexts& texts,
 /// The language of a call's texts, among those of the translators that have the target.
 std::string detected_for(const Services& services, const LibreTexts& texts,
                          const std::string& target) {
-  std::vector<std::string> sources;
-  const std::vector<ModelRegistry::ModelInfo> models = services.models.list();
-  const auto add_sources = [&](const auto& reaches_target) {
-    for (const ModelRegistry::ModelInfo& model : models)
-      if (translates(model))
-        for (const std::string& source : model.source_languages)
-          if (const std::string code = text::short_language(source);
-              std::ranges::find(sources, code) == sources.end() && reaches_target(model, code))
-            sources.push_back(code);
-  };
-  add_sources([&](const ModelRegistry::ModelInfo& model, const std::string&) {
-    return has_language(model.languages, target);
-  });
-  add_sources([&](const ModelRegistry::ModelInfo&, const std::string& source) {
-    return translation_path(models, source, target).has_value();
-  });
+  const std::vector<std::string> sources = source_languages_for(services, target);
   if (sources.empty())
     throw invalid_request("target", fmt::format("{} is not supported", one_line(target)));
   return detected_source(texts, sources).code;

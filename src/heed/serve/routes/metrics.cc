@@ -116,7 +116,9 @@ void print_limits(std::string& out, const Services& services) {
   print(out, "heed_refused_connections_total", "counter",
         "Connections that were closed at once, because too many were open",
         services.http.refused_connections());
-  print(out, "heed_tensor_bytes", "gauge", "Memory of weights, caches and intermediate results",
+  print(out, "heed_tensor_bytes", "gauge",
+        "Memory reserved for weights, caches and intermediate results, part of which is not "
+        "touched yet",
         static_cast<double>(allocated_bytes()));
   print(out, "heed_model_memory_limit_bytes", "gauge", "model_memory; 0: no limit",
         static_cast<double>(options.memory_limit));

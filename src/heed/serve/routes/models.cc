@@ -34,9 +34,11 @@ void get_models(Services& services, Call& call) {
 
 void get_model(Services& services, Call& call) {
   const std::string name = name_in_path(call);
-  for (const ModelRegistry::ModelInfo& entry : services.models.list())
-    if (entry.name == name || std::ranges::find(entry.aliases, name) != entry.aliases.end())
-      return call.respond_json(model_json(entry));
+  const std::vector<ModelRegistry::ModelInfo> models = services.models.list();
+  for (const std::string& wanted : {name, std::string("*")})  // "*" answers to every name
+    for (const ModelRegistry::ModelInfo& entry : models)
+      if (entry.name == wanted || std::ranges::find(entry.aliases, wanted) != entry.aliases.end())
+        return call.respond_json(model_json(entry));
   throw unknown_model(name);
 }
 

@@ -63,6 +63,7 @@ class OllamaCall : public AnswerCall {
     Json json = line(part, true);
     const Call::Statistics times = call().statistics();
     json["done_reason"] = name_of(finish_reason());
+    if (!seed().is_null()) json["seed"] = seed();
     json["total_duration"] = nanoseconds(times.arrived, Call::Clock::now());
     json["load_duration"] = nanoseconds(times.arrived, times.started);
     json["prompt_eval_count"] = prompt_tokens();

@@ -219,6 +219,9 @@ void post_responses(const ModelCall& call) {
   options.structured_output = std::move(format.output);
   fields.only("truncation", "disabled");
   fields.only("background", false);
+  fields.only("n", 1);  // these three are of chat completions
+  fields.only("logprobs", false);
+  fields.only("top_logprobs", 0);
   // Nothing is stored.
   for (const char* const name : {"previous_response_id", "conversation", "prompt"})
     fields.only(name, Json());

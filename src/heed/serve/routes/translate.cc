@@ -119,11 +119,21 @@ TranslationPath path_of(const ModelCall& call, const TranslateOptions& options, 
 
 }  // namespace
 
-/// Without "model", languages choose it.
+/// Without "model", languages choose it; of "auto", that of the texts.
 std::string choose_translation(const Services& services, const Json& body, std::string named) {
   JsonFields fields(body);
-  const auto source = fields.text("source_language"), target = fields.text("target_language");
+  auto source = fields.text("source_language");
+  const auto target = fields.text("target_language");
   if (!named.empty() || !source || !target) return named;
+  if (*source == engine::kDetectSource) {
+    const std::vector<std::string> sources = source_languages_for(services, *target);
+    if (sources.empty()) return named;
+    const auto document = read_document_options(fields);
+    const std::vector<std::string> texts = read_texts(fields, "text");
+    source = detect_source_of(document ? texts_in(texts, document->format, "text") : texts, sources,
+                              "source_language")
+                 .code;
+  }
   const auto path =
       translation_path(services.models.list(), *source, *target, fields.text("via").value_or(""));
   return path ? path->first : named;

@@ -11,6 +11,10 @@ namespace heed::serve {
 /// The source languages of the translator of that name, in two letters.
 std::vector<std::string> source_languages_of(const Services& services, const std::string& model);
 
+/// The languages from which the translators, or two of them in turn, reach `target`, in two
+/// letters: first those that need one step.
+std::vector<std::string> source_languages_for(const Services& services, const std::string& target);
+
 /// engine::detect_source() of several texts as one. Throws ApiError, which names `field`, where
 /// that throws InputError.
 engine::DetectedSource detect_source_of(const std::vector<std::string>& texts,
