@@ -1,4 +1,4 @@
-"""heed: a Transformer engine for the CPU.
+"""heed: a Transformer engine.
 
     import heed
     model = heed.load("SmolLM2-135M.gguf")
@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from . import _heed
 from ._async_calls import aconvert, adistill, aload, amake_shortlist, aquantize, atrain
-from ._attention import Attention
+from ._async_model import AsyncModel
+from ._attention import Attention, AttentionMap
 from ._heed import (
     AddedToken,
     AlignedWords,
-    AttentionMap,
     Candidate,
     ChatAnswer,
     ChatPrompt,
@@ -62,7 +62,7 @@ from ._language import detect_language, detectable_languages
 from ._model import Model, load
 from ._serving import Server, serve
 from ._session import ChatStream, Session, TextStream
-from ._signatures import document
+from ._signatures import like
 from ._tokenizer import Tokenizer
 from ._training import convert, distill, make_shortlist, quantize, train
 
@@ -136,45 +136,12 @@ __all__ = [
 
 __version__: str = _heed.version
 
-document(
-    {
-        load: "LoadOptions",
-        aload: "LoadOptions",
-        Model.generate: "GenerateOptions",
-        Model.agenerate: "GenerateOptions",
-        Model.chat: "ChatOptions",
-        Model.achat: "ChatOptions",
-        Model.search: "SearchOptions",
-        Model.asearch: "SearchOptions",
-        Model.translate: "TranslateOptions",
-        Model.translate_document: "DocumentOptions",
-        Model.atranslate_document: "DocumentOptions",
-        Model.atranslate: "TranslateOptions",
-        Model.embed: "EmbedOptions",
-        Model.aembed: "EmbedOptions",
-        Model.embed_windows: "EmbedOptions",
-        Model.aembed_windows: "EmbedOptions",
-        Model.embed_sparse: "EmbedOptions",
-        Model.aembed_sparse: "EmbedOptions",
-        Model.embed_multi_vector: "EmbedOptions",
-        Model.aembed_multi_vector: "EmbedOptions",
-        Model.classify: "ClassifyOptions",
-        Model.aclassify: "ClassifyOptions",
-        Model.rerank: "ClassifyOptions",
-        Model.arerank: "ClassifyOptions",
-        Model.label_tokens: "ClassifyOptions",
-        Model.alabel_tokens: "ClassifyOptions",
-        Model.score: "ScoreOptions",
-        Model.ascore: "ScoreOptions",
-        Model.attention: "AttentionOptions",
-        Model.aattention: "AttentionOptions",
-        Model.session: "SessionOptions",
-        Session.__init__: "SessionOptions",
-        Session.add: "RequestOptions",
-        serve: "ServerOptions",
-        Server.__init__: "ServerOptions",
-    }
-)
+for _name in vars(AsyncModel):
+    if _name.startswith("a"):
+        like(getattr(Model, _name[1:]))(getattr(AsyncModel, _name))
+for _name in ("aload", "atrain", "aquantize", "aconvert", "amake_shortlist", "adistill"):
+    like(globals()[_name[1:]])(globals()[_name])
+del _name
 
 
 def __getattr__(name: str) -> Any:

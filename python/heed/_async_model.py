@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ClassifyOptions,
         DocumentOptions,
         EmbedOptions,
+        EncodeOptions,
         GenerateOptions,
         Prompt,
         Prompts,
@@ -42,11 +43,11 @@ class AsyncModel:
 
     @overload
     def agenerate(
-        self, prompt: Prompt, *, stream: Literal[False] = ..., **options: Unpack[GenerateOptions]
+        self, prompt: Prompt, *, stream: Literal[False] = ..., progress: bool = ..., **options: Unpack[GenerateOptions]
     ) -> Awaitable[_heed.Generation]: ...
     @overload
     def agenerate(
-        self, prompt: Prompts, *, stream: Literal[False] = ..., **options: Unpack[GenerateOptions]
+        self, prompt: Prompts, *, stream: Literal[False] = ..., progress: bool = ..., **options: Unpack[GenerateOptions]
     ) -> Awaitable[list[_heed.Generation]]: ...
     @overload
     def agenerate(
@@ -93,22 +94,40 @@ class AsyncModel:
         return await on_thread(lambda: self._calls.search(prompts, **options))
 
     @overload
-    def atranslate(self, lines: str, **options: Unpack[TranslateOptions]) -> Awaitable[_heed.Translation]: ...
+    def atranslate(
+        self, lines: str, *, progress: bool = ..., **options: Unpack[TranslateOptions]
+    ) -> Awaitable[_heed.Translation]: ...
     @overload
     def atranslate(
-        self, lines: Texts, **options: Unpack[TranslateOptions]
+        self, lines: Texts, *, progress: bool = ..., **options: Unpack[TranslateOptions]
     ) -> Awaitable[list[_heed.Translation]]: ...
     def atranslate(self, lines: Any, **options: Any) -> Awaitable[Any]:
         """translate() for asyncio."""
         return on_thread(lambda: self._calls.translate(lines, **options))
 
-    async def atranslate_document(self, text: str, **options: Unpack[DocumentOptions]) -> _heed.DocumentTranslation:
+    async def atranslate_document(
+        self, text: str, *, progress: bool = False, **options: Unpack[DocumentOptions]
+    ) -> _heed.DocumentTranslation:
         """translate_document() for asyncio."""
-        return await on_thread(lambda: self._calls.translate_document(text, **options))
+        return await on_thread(lambda: self._calls.translate_document(text, progress=progress, **options))
 
-    async def aembed(self, texts: str | Texts, **options: Unpack[EmbedOptions]) -> NDArray[numpy.float32]:
+    async def aevaluate_confidence(
+        self, sources: Texts, references: Texts, **options: Unpack[TranslateOptions]
+    ) -> _heed.ConfidenceReport:
+        """evaluate_confidence() for asyncio."""
+        return await on_thread(lambda: self._calls.evaluate_confidence(sources, references, **options))
+
+    async def acalibrate_confidence(
+        self, sources: Texts, references: Texts, **options: Unpack[TranslateOptions]
+    ) -> _heed.ConfidenceReport:
+        """calibrate_confidence() for asyncio."""
+        return await on_thread(lambda: self._calls.calibrate_confidence(sources, references, **options))
+
+    async def aembed(
+        self, texts: str | Texts, *, progress: bool = False, **options: Unpack[EmbedOptions]
+    ) -> NDArray[numpy.float32]:
         """embed() for asyncio."""
-        return await on_thread(lambda: self._calls.embed(texts, **options))
+        return await on_thread(lambda: self._calls.embed(texts, progress=progress, **options))
 
     async def aembed_windows(self, texts: str | Texts, **options: Unpack[EmbedOptions]) -> Any:
         """embed_windows() for asyncio."""
@@ -122,15 +141,15 @@ class AsyncModel:
         """embed_multi_vector() for asyncio."""
         return await on_thread(lambda: self._calls.embed_multi_vector(texts, **options))
 
-    async def aencode_query(self, sentences: str | Texts, **arguments: Any) -> Any:
+    async def aencode_query(self, sentences: str | Texts, **arguments: Unpack[EncodeOptions]) -> Any:
         """encode_query() for asyncio."""
         return await on_thread(lambda: self._calls.encode_query(sentences, **arguments))
 
-    async def aencode_document(self, sentences: str | Texts, **arguments: Any) -> Any:
+    async def aencode_document(self, sentences: str | Texts, **arguments: Unpack[EncodeOptions]) -> Any:
         """encode_document() for asyncio."""
         return await on_thread(lambda: self._calls.encode_document(sentences, **arguments))
 
-    async def aencode(self, sentences: str | Texts, **arguments: Any) -> Any:
+    async def aencode(self, sentences: str | Texts, **arguments: Unpack[EncodeOptions]) -> Any:
         """encode() for asyncio."""
         return await on_thread(lambda: self._calls.encode(sentences, **arguments))
 

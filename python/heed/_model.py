@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import (
     TYPE_CHECKING,
@@ -21,8 +22,9 @@ from ._attention import Attention
 from ._json import json_text, with_schema_text
 from ._process import OfOneProcess
 from ._progress import counted_bar, download_bar, in_parts
-from ._sentences import as_tensor, check, cosines, in_precision, with_prompt
+from ._sentences import as_tensor, check, check_unused, cosines, in_precision, with_prompt
 from ._session import ChatStream, Session, TextStream
+from ._signatures import like, suggesting, takes
 
 if TYPE_CHECKING:
     import numpy
@@ -35,10 +37,12 @@ if TYPE_CHECKING:
         ClassifyOptions,
         DocumentOptions,
         EmbedOptions,
+        EncodeOptions,
         GenerateOptions,
         LoadOptions,
         Path,
         Prompt,
+        PromptOptions,
         Prompts,
         RequestOptions,
         ScoreOptions,
@@ -58,9 +62,9 @@ _TEMPLATE_OPTIONS = (
     "tool_choice",
     "parallel_tool_calls",
 )
-_JSON_OPTIONS = ("tools", "chat_template_kwargs")
 
 
+@takes("LoadOptions")
 def load(
     path: Path,
     *,
@@ -82,9 +86,9 @@ def load(
 
 
 def _warned(model: Model) -> Model:
-    """The model, once its warnings are shown as those of the caller of load()."""
+    """The model, once its warnings are shown as those of the caller of load(), which @takes wraps."""
     for warning in model.warnings:
-        warnings.warn(warning, stacklevel=3)
+        warnings.warn(warning, stacklevel=4)
     return model
 
 
@@ -95,6 +99,15 @@ def _is_text_or_tokens(prompt: object) -> bool:
     if not isinstance(prompt, Sequence):
         return hasattr(prompt, "dtype")  # an array of token ids
     return len(prompt) > 0 and not isinstance(prompt[0], (str, Sequence)) and not hasattr(prompt[0], "__len__")
+
+
+def _json_texts(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a chat template, those that are JSON as JSON."""
+    given = dict(options)
+    for name in ("tools", "chat_template_kwargs"):
+        if given.get(name) is not None:
+            given[name] = json_text(given[name], name)
+    return given
 
 
 def _with_model_of_then(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -208,6 +221,7 @@ class Model(OfOneProcess, AsyncModel):
         part of a character."""
         return self._model.token_bytes(token)
 
+    @takes("SessionOptions")
     def session(self, **options: Unpack[SessionOptions]) -> Session:
         """A Session of this model."""
         return Session(self, **options)
@@ -231,6 +245,7 @@ class Model(OfOneProcess, AsyncModel):
     def generate(
         self, prompt: Prompt, *, stream: bool, **options: Unpack[GenerateOptions]
     ) -> _heed.Generation | TextStream: ...
+    @takes("GenerateOptions")
     def generate(
         self, prompt: Any, *, stream: bool = False, progress: bool = False, **options: Any
     ) -> _heed.Generation | list[_heed.Generation] | TextStream:
@@ -243,6 +258,7 @@ class Model(OfOneProcess, AsyncModel):
             return self._model.generate([prompt], options, 1)[0]
         return in_parts(prompt, progress, lambda part, first: self._model.generate(part, options, first))
 
+    @takes("SearchOptions")
     def search(self, prompts: Prompts, **options: Unpack[SearchOptions]) -> list[list[_heed.Candidate]]:
         """The `n_best` outputs of each prompt, best first, by beam search (Wu et al. 2016)."""
         return self._model.search(prompts, dict(options))
@@ -277,6 +293,7 @@ class Model(OfOneProcess, AsyncModel):
         chat_template_kwargs: Mapping[str, Any] | str | None = ...,
         **options: Unpack[ChatOptions],
     ) -> _heed.ChatResult | ChatStream: ...
+    @takes("ChatOptions")
     def chat(
         self,
         messages: Sequence[Message],
@@ -289,10 +306,7 @@ class Model(OfOneProcess, AsyncModel):
         """The answer that follows messages, which have the fields of OpenAI's API, as `tools` do. With `stream`,
         an iterator over parts of the answer."""
         template = {name: options.pop(name) for name in _TEMPLATE_OPTIONS if name in options}
-        if tools is not None:
-            template["tools"] = json_text(tools, "tools")
-        if chat_template_kwargs is not None:
-            template["chat_template_kwargs"] = json_text(chat_template_kwargs, "chat_template_kwargs")
+        template |= _json_texts({"tools": tools, "chat_template_kwargs": chat_template_kwargs})
         text = json_text(messages, "messages")
         options = with_schema_text(options)
         if not stream:
@@ -301,10 +315,10 @@ class Model(OfOneProcess, AsyncModel):
         session = _heed.Session(self._model, {"max_cached_tokens": 0})
         return ChatStream(prompt, TextStream(session, prompt, options))
 
-    def chat_prompt(self, messages: Sequence[Message], **options: Any) -> _heed.ChatPrompt:
+    @takes("PromptOptions")
+    def chat_prompt(self, messages: Sequence[Message], **options: Unpack[PromptOptions]) -> _heed.ChatPrompt:
         """The prompt that the model's chat template makes of messages."""
-        given = {name: json_text(value, name) if name in _JSON_OPTIONS else value for name, value in options.items()}
-        return self._model.chat_prompt(json_text(messages, "messages"), given)
+        return self._model.chat_prompt(json_text(messages, "messages"), _json_texts(options))
 
     @overload
     def translate(self, lines: str, *, progress: bool = ..., **options: Unpack[TranslateOptions]) -> _heed.Translation: ...
@@ -312,6 +326,7 @@ class Model(OfOneProcess, AsyncModel):
     def translate(
         self, lines: Texts, *, progress: bool = ..., **options: Unpack[TranslateOptions]
     ) -> list[_heed.Translation]: ...
+    @takes("TranslateOptions")
     def translate(
         self, lines: str | Texts, *, progress: bool = False, **options: Unpack[TranslateOptions]
     ) -> _heed.Translation | list[_heed.Translation]:
@@ -321,6 +336,7 @@ class Model(OfOneProcess, AsyncModel):
             return self._model.translate([lines], given, 1)[0]
         return in_parts(lines, progress, lambda part, first: self._model.translate(part, given, first))
 
+    @takes("DocumentOptions")
     def translate_document(
         self, text: str, *, progress: bool = False, **options: Unpack[DocumentOptions]
     ) -> _heed.DocumentTranslation:
@@ -331,12 +347,14 @@ class Model(OfOneProcess, AsyncModel):
         with counted_bar() as show:
             return self._model.translate_document(text, given, show)
 
+    @takes("TranslateOptions")
     def evaluate_confidence(
         self, sources: Texts, references: Texts, **options: Unpack[TranslateOptions]
     ) -> _heed.ConfidenceReport:
         """Compares the confidences of translations with references, one for each source."""
         return self._model.evaluate_confidence(sources, references, _with_model_of_then(options))
 
+    @takes("TranslateOptions")
     def calibrate_confidence(
         self, sources: Texts, references: Texts, **options: Unpack[TranslateOptions]
     ) -> _heed.ConfidenceReport:
@@ -344,6 +362,7 @@ class Model(OfOneProcess, AsyncModel):
         model has that is loaded afterwards. The report is of fifths of the text that were left out."""
         return self._model.calibrate_confidence(sources, references, _with_model_of_then(options))
 
+    @takes("EmbedOptions")
     def embed(
         self, texts: str | Texts, *, progress: bool = False, **options: Unpack[EmbedOptions]
     ) -> Vectors:
@@ -364,6 +383,7 @@ class Model(OfOneProcess, AsyncModel):
     def embed_windows(self, texts: str, **options: Unpack[EmbedOptions]) -> list[_heed.WindowEmbedding]: ...
     @overload
     def embed_windows(self, texts: Texts, **options: Unpack[EmbedOptions]) -> list[list[_heed.WindowEmbedding]]: ...
+    @takes("EmbedOptions")
     def embed_windows(
         self, texts: str | Texts, **options: Unpack[EmbedOptions]
     ) -> list[_heed.WindowEmbedding] | list[list[_heed.WindowEmbedding]]:
@@ -378,6 +398,7 @@ class Model(OfOneProcess, AsyncModel):
     def embed_sparse(self, texts: str, **options: Unpack[EmbedOptions]) -> _heed.SparseEmbedding: ...
     @overload
     def embed_sparse(self, texts: Texts, **options: Unpack[EmbedOptions]) -> list[_heed.SparseEmbedding]: ...
+    @takes("EmbedOptions")
     def embed_sparse(
         self, texts: str | Texts, **options: Unpack[EmbedOptions]
     ) -> _heed.SparseEmbedding | list[_heed.SparseEmbedding]:
@@ -392,6 +413,7 @@ class Model(OfOneProcess, AsyncModel):
     def embed_multi_vector(self, texts: str, **options: Unpack[EmbedOptions]) -> Vectors: ...
     @overload
     def embed_multi_vector(self, texts: Texts, **options: Unpack[EmbedOptions]) -> list[Vectors]: ...
+    @takes("EmbedOptions")
     def embed_multi_vector(self, texts: str | Texts, **options: Unpack[EmbedOptions]) -> Vectors | list[Vectors]:
         """A vector [tokens, D] for each token of a text, or of each of many, by a MultiVectorEncoder of
         sentence-transformers, a model of PyLate or BGE-M3. `task` is "query" or "document". max_sim() compares them."""
@@ -403,12 +425,20 @@ class Model(OfOneProcess, AsyncModel):
     @staticmethod
     def max_sim(query: Any, document: Any) -> float:
         """The score of a document's vectors [m, D] for a query's [n, D]: for each of the query's the largest inner
-        product, summed (MaxSim, Khattab and Zaharia 2020)."""
+        product, summed (MaxSim, Khattab and Zaharia 2020). ValueError unless both have finite vectors of one width."""
         import numpy
 
-        products = numpy.asarray(query) @ numpy.asarray(document).T
-        return float(products.max(axis=1).sum())
+        first, second = numpy.asarray(query), numpy.asarray(document)
+        if first.ndim != 2 or second.ndim != 2 or first.shape[1] != second.shape[1] or len(second) == 0:
+            raise ValueError(
+                f"the vectors have the shapes {first.shape} and {second.shape}, expected [n, D] and [m, D], m at least 1"
+            )
+        score = float((first @ second.T).max(axis=1).sum())
+        if not math.isfinite(score):
+            raise ValueError("the vectors have a number that is not finite")
+        return score
 
+    @suggesting
     def encode(
         self,
         sentences: str | Texts,
@@ -425,6 +455,9 @@ class Model(OfOneProcess, AsyncModel):
         device: object = None,
         normalize_embeddings: bool = False,
         truncate_dim: int | None = None,
+        pool: None = None,
+        chunk_size: None = None,
+        task: None = None,
     ) -> Any:
         """embed() with the arguments of sentence-transformers' encode(), by their names. A numpy array, or a tensor of
         torch with `convert_to_tensor`, or without `convert_to_numpy` a list of vectors; one vector for one text.
@@ -434,9 +467,11 @@ class Model(OfOneProcess, AsyncModel):
         [2, D], the least and the largest number of each dimension, or else by those of the vectors of this call.
         With the `output_value` "token_embeddings" the result has an array [tokens, D] of each text's states, which are
         neither normalised nor shortened. `batch_size` is without effect: heed forms batches by tokens, and results do
-        not depend on them. Raises ValueError for what heed cannot do: another `output_value`, and another `device`
-        than the model's; and Error for a prompt that the files do not name, and more dimensions than vectors have."""
+        not depend on them. Raises ValueError for what heed cannot do: another `output_value`, another `device` than the
+        model's, and a `pool`, a `chunk_size` or a `task`, for each of which the error says what there is instead; and
+        Error for a prompt that the files do not name, and more dimensions than vectors have."""
         check(output_value, precision, device, self.gpu, batch_size)
+        check_unused({"pool": pool, "chunk_size": chunk_size, "task": task})
         name = prompt_name if prompt is None else None
         if output_value == "token_embeddings":
             lines = [sentences] if isinstance(sentences, str) else sentences
@@ -457,11 +492,13 @@ class Model(OfOneProcess, AsyncModel):
             return as_tensor(vectors)
         return vectors if convert_to_numpy or isinstance(sentences, str) else list(vectors)
 
-    def encode_query(self, sentences: str | Texts, **arguments: Any) -> Any:
+    @like(encode)
+    def encode_query(self, sentences: str | Texts, **arguments: Unpack[EncodeOptions]) -> Any:
         """encode() with the prompt "query" of the model's files, if no other is given; none if they have none."""
         return self.encode(sentences, **with_prompt("query", arguments))
 
-    def encode_document(self, sentences: str | Texts, **arguments: Any) -> Any:
+    @like(encode)
+    def encode_document(self, sentences: str | Texts, **arguments: Unpack[EncodeOptions]) -> Any:
         """encode() with the prompt "document" of the model's files, if no other is given; none if they have none. As in
         sentence-transformers, a prompt of another name ("passage") is taken only by `prompt_name`."""
         return self.encode(sentences, **with_prompt("document", arguments))
@@ -475,8 +512,11 @@ class Model(OfOneProcess, AsyncModel):
         head. `source_tokens` are for the encoder of an encoder-decoder, which other models do not have."""
         return self._model.logits(tokens, source_tokens)
 
-    def count_tokens(self, prompt: str | Sequence[int] | Sequence[Message], **options: Any) -> int:
-        """The tokens of a prompt: of a text, of token ids, or of messages with their chat template, whose `options` are
+    @takes("PromptOptions")
+    def count_tokens(
+        self, prompt: str | Sequence[int] | Sequence[Message], **options: Unpack[PromptOptions]
+    ) -> int:
+        """The tokens of a prompt: of a text, of token ids, or of messages with their chat template, whose options are
         those of chat_prompt()."""
         if isinstance(prompt, str):
             return len(self.tokenize(prompt))
@@ -488,6 +528,7 @@ class Model(OfOneProcess, AsyncModel):
     def score(self, text: str, **options: Unpack[ScoreOptions]) -> _heed.Score: ...
     @overload
     def score(self, text: Texts, **options: Unpack[ScoreOptions]) -> list[_heed.Score]: ...
+    @takes("ScoreOptions")
     def score(self, text: str | Texts, **options: Unpack[ScoreOptions]) -> _heed.Score | list[_heed.Score]:
         """The log-probability (natural) of each token of a text after the first, by a decoder-only model. The text
         has at least 2 tokens."""
@@ -511,6 +552,7 @@ class Model(OfOneProcess, AsyncModel):
     def classify(
         self, texts: list[str] | list[tuple[str, str]], **options: Unpack[ClassifyOptions]
     ) -> list[list[_heed.LabelScore]]: ...
+    @takes("ClassifyOptions")
     def classify(
         self, texts: str | tuple[str, str] | list[str] | list[tuple[str, str]], **options: Unpack[ClassifyOptions]
     ) -> list[_heed.LabelScore] | list[list[_heed.LabelScore]]:
@@ -521,6 +563,7 @@ class Model(OfOneProcess, AsyncModel):
             return self._model.classify([texts], given)[0]
         return self._model.classify(texts, given)
 
+    @takes("ClassifyOptions")
     def rerank(
         self, query: str, documents: Texts, **options: Unpack[ClassifyOptions]
     ) -> list[_heed.RankedDocument]:
@@ -531,6 +574,7 @@ class Model(OfOneProcess, AsyncModel):
     def label_tokens(self, texts: str, **options: Unpack[ClassifyOptions]) -> _heed.LabelledText: ...
     @overload
     def label_tokens(self, texts: Texts, **options: Unpack[ClassifyOptions]) -> list[_heed.LabelledText]: ...
+    @takes("ClassifyOptions")
     def label_tokens(
         self, texts: str | Texts, **options: Unpack[ClassifyOptions]
     ) -> _heed.LabelledText | list[_heed.LabelledText]:
@@ -540,6 +584,7 @@ class Model(OfOneProcess, AsyncModel):
             return self._model.label_tokens([texts], given)[0]
         return self._model.label_tokens(texts, given)
 
+    @takes("AttentionOptions")
     def attention(self, text: str, **options: Unpack[AttentionOptions]) -> Attention:
         """The attention weights softmax(Q K^T / sqrt(d)) of one pass over a text (Vaswani et al. 2017, section
         3.2.1), a map for each layer."""

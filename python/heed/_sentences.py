@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Mapping, cast
 
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
+
+    from .options import EncodeOptions
 
 OUTPUTS = ("sentence_embedding", "token_embeddings")
 PRECISIONS = ("float32", "int8", "uint8", "binary", "ubinary")
@@ -26,6 +28,21 @@ def check(output_value: object, precision: object, device: object, gpu: str, bat
     if device is not None and str(device).split(":")[0] != have:
         raise ValueError(
             f"device is {str(device)!r}, the model computes on {have!r}: heed.load(..., device=) chooses where")
+
+
+#: Arguments of sentence-transformers without a use here, and what there is instead.
+UNUSED = {
+    "pool": "heed computes with threads, load(..., threads=), not with a pool of processes",
+    "chunk_size": "it divides texts among processes; heed computes with threads, load(..., threads=)",
+    "task": 'encode_query(), encode_document() and embed(..., task="query") choose the prompt of a task',
+}
+
+
+def check_unused(arguments: Mapping[str, object]) -> None:
+    """Refuses those of UNUSED that are not None."""
+    for name, value in arguments.items():
+        if value is not None:
+            raise ValueError(f"{name} is given, expected None: {UNUSED[name]}")
 
 
 def in_precision(vectors: NDArray[numpy.float32], precision: str, ranges: Any = None) -> NDArray[Any]:
@@ -51,10 +68,10 @@ def in_precision(vectors: NDArray[numpy.float32], precision: str, ranges: Any = 
     return bits if precision == "ubinary" else (bits.astype(numpy.int16) - 128).astype(numpy.int8)
 
 
-def with_prompt(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def with_prompt(name: str, arguments: EncodeOptions) -> EncodeOptions:
     """Arguments of encode() with a prompt by its name, unless they have one."""
     if arguments.get("prompt") is None and arguments.get("prompt_name") is None:
-        return arguments | {"prompt_name": name}
+        return {**arguments, "prompt_name": name}
     return arguments
 
 

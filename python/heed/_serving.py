@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Union
 from . import _heed
 from ._model import Model
 from ._process import OfOneProcess
+from ._signatures import takes
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -76,6 +77,7 @@ class Server(OfOneProcess):
     Python's. A forked child does not serve.
     """
 
+    @takes("ServerOptions")
     def __init__(
         self,
         models: Mapping[str, Served] | Model | Path,
@@ -173,6 +175,7 @@ def _forget_all() -> None:
 os.register_at_fork(after_in_child=_forget_all)
 
 
+@takes("ServerOptions")
 def serve(
     models: Mapping[str, Served] | Model | Path,
     *,

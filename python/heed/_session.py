@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Callable, Iterator, Sequence
 from . import _heed
 from ._json import with_schema_text
 from ._process import OfOneProcess
+from ._signatures import takes
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -30,12 +31,14 @@ class Session(OfOneProcess):
     thread at a time may use a session.
     """
 
+    @takes("SessionOptions")
     def __init__(self, model: Model, **options: Unpack[SessionOptions]) -> None:
         self._session = _heed.Session(model._model, dict(options))
         self._on_delta: dict[int, OnDelta] = {}
         self._kept: list[_heed.Delta] = []  # until step() returns them
         self._in_callback = False
 
+    @takes("RequestOptions")
     def add(
         self,
         prompt: str | Sequence[int] | _heed.ChatPrompt,

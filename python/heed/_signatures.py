@@ -1,28 +1,33 @@
-"""Signatures and docstrings at run time that have the options by name, as type checkers see them.
+"""Signatures and docstrings at run time that have the options by name, as type checkers see them, and errors that say
+which name may have been meant.
 
 `import heed` takes 50 ms at most, so it neither imports inspect nor options: whoever asks for a signature does.
 """
 
 from __future__ import annotations
 
+import functools
 import os
-from typing import TYPE_CHECKING, Any, Callable
+import re
+from typing import TYPE_CHECKING, Any, Callable, TypeVar, cast
 
 if TYPE_CHECKING:
     import inspect
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class _LazySignature:
     """An inspect.Signature that is made when it is looked at. It says that it is one, as isinstance() asks."""
 
-    def __init__(self, function: Callable[..., Any], table: str) -> None:
-        self._function, self._table = function, table
+    def __init__(self, function: Callable[..., Any], make: Callable[[], inspect.Signature]) -> None:
+        self._function, self._make = function, make
 
     def _made(self) -> inspect.Signature:
         function = self._function
         if function.__dict__.get("__signature__") is self:
             del function.__dict__["__signature__"]
-            function.__dict__["__signature__"] = _signature(function, self._table)
+            function.__dict__["__signature__"] = self._make()
         made: inspect.Signature = function.__dict__["__signature__"]
         return made
 
@@ -50,6 +55,12 @@ def _text_of(hint: Any) -> Any:
     return getattr(hint, "__forward_arg__", hint)
 
 
+def _signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    import inspect
+
+    return inspect.signature(function).replace()  # a _LazySignature as what it makes
+
+
 def _signature(function: Callable[..., Any], table: str) -> inspect.Signature:
     """The function's own parameters and, in place of **options, those of the table by their names."""
     import inspect
@@ -67,6 +78,7 @@ def _signature(function: Callable[..., Any], table: str) -> inspect.Signature:
     return signature.replace(parameters=given + added)
 
 
+@functools.lru_cache(maxsize=None)
 def _comments() -> dict[str, dict[str, str]]:
     """What options.py says of each option, by the class, with what it inherits; nothing where there is no source."""
     found: dict[str, dict[str, str]] = {}
@@ -86,14 +98,67 @@ def _comments() -> dict[str, dict[str, str]]:
     return found
 
 
-def document(functions: dict[Callable[..., Any], str]) -> None:
-    """Gives functions with **options the signatures and docstrings of the options of a table."""
-    comments = _comments()
-    for function, table in functions.items():
-        setattr(function, "__signature__", _LazySignature(function, table))
-        if function.__doc__ is None or table not in comments:  # python -OO; no source
-            continue
+def _did_you_mean(error: Exception, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    """Adds to the text of an error the option, or the value of one, that is most like what was given."""
+    import difflib
+    import inspect
+
+    unknown = re.search(r"unexpected keyword argument '(\w+)'$", str(error))
+    wrong = re.search(r" is '(.*)', expected one of ([^;]*)$", str(error))
+    if unknown and unknown[1] in options:
+        given, known = unknown[1], list(inspect.signature(function).parameters)
+    elif wrong:
+        given, known = wrong[1], wrong[2].split(", ")
+    else:
+        return
+    names = {name.lower(): name for name in known}
+    for near in difflib.get_close_matches(given.lower(), names, n=1):
+        error.args = (f"{error}; did you mean '{names[near]}'?",)
+
+
+def suggesting(function: F) -> F:
+    """The function with TypeErrors and ValueErrors that say what a misspelt option or value may have meant."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        try:
+            return function(*arguments, **options)
+        except (TypeError, ValueError) as error:
+            _did_you_mean(error, call, options)
+            raise
+
+    return cast(F, call)
+
+
+def takes(table: str) -> Callable[[F], F]:
+    """Gives a function with **options the signature and the docstring of the options of a table; its errors suggest."""
+
+    def decorate(function: F) -> F:
+        call = suggesting(function)
+        setattr(call, "__signature__", _LazySignature(call, lambda: _signature(function, table)))
+        comments = _comments().get(table)
+        if call.__doc__ is None or comments is None:  # python -OO; no source
+            return call
         own = function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
-        lines = [f"{name}: {text}".rstrip(": ") for name, text in comments[table].items() if name not in own]
-        body = "\n".join(line.removeprefix("        ").removeprefix("    ") for line in function.__doc__.splitlines())
-        function.__doc__ = "\n    ".join([f"{body}\n\nOptions, with what holds without them in brackets:\n", *lines])
+        lines = [f"{name}: {text}".rstrip(": ") for name, text in comments.items() if name not in own]
+        call.__doc__ = "\n    ".join(
+            [f"{_dedented(call.__doc__)}\n\nOptions, with what holds without them in brackets:\n", *lines])
+        return call
+
+    return decorate
+
+
+def like(other: Callable[..., Any]) -> Callable[[F], F]:
+    """Gives a function that passes its arguments on the signature and the docstring of the one that takes them."""
+
+    def decorate(function: F) -> F:
+        setattr(function, "__signature__", _LazySignature(function, lambda: _signature_of(other)))
+        if function.__doc__ is not None and other.__doc__ is not None:  # python -OO
+            function.__doc__ = f"{_dedented(function.__doc__)}\n\n{_dedented(other.__doc__)}"
+        return function
+
+    return decorate
+
+
+def _dedented(text: str) -> str:
+    return "\n".join(line.removeprefix("        ").removeprefix("    ") for line in text.splitlines())

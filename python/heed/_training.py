@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from . import _heed
+from ._signatures import suggesting
 
 if TYPE_CHECKING:
     from .options import AdapterOptions, HubOptions, Path, WeightType
@@ -30,6 +31,7 @@ def _toml(value: object) -> str:
     return json.dumps(value)
 
 
+@suggesting
 def train(
     config: Path | None = None,
     *,
@@ -70,6 +72,7 @@ def train(
     return _heed.train(options, on_step, on_validation, on_log)
 
 
+@suggesting
 def quantize(
     source: Path,
     target: Path,
@@ -90,6 +93,7 @@ def quantize(
     return _heed.quantize(source, target, options)
 
 
+@suggesting
 def convert(
     source: Path,
     target: Path,
@@ -113,6 +117,7 @@ def convert(
     return _heed.convert(source, target, options)
 
 
+@suggesting
 def make_shortlist(
     model: Path,
     file: Path,
@@ -136,6 +141,7 @@ def make_shortlist(
     return _heed.make_shortlist(model, file, options)
 
 
+@suggesting
 def distill(
     teacher: Path,
     text: Path,

@@ -186,6 +186,26 @@ class EmbedOptions(TypedDict, total=False):
     batch_tokens: int | None  #: of a batch; does not change results [512; on a GPU 16384]
 
 
+class EncodeOptions(TypedDict, total=False):
+    """Model.encode(), by the names of sentence-transformers"""
+
+    prompt_name: str | None
+    prompt: str | None
+    batch_size: int
+    show_progress_bar: bool | None
+    output_value: str | None
+    precision: str
+    ranges: Any
+    convert_to_numpy: bool
+    convert_to_tensor: bool
+    device: object
+    normalize_embeddings: bool
+    truncate_dim: int | None
+    pool: None
+    chunk_size: None
+    task: None
+
+
 class ClassifyOptions(TypedDict, total=False):
     """heed/classification.h"""
 
@@ -221,6 +241,18 @@ class ChatOptions(GenerateOptions, total=False):
     chat_template: str | None  #: Jinja in place of the model's own
     tool_choice: str | None  #: "auto", "none", "required" or the function that must be called ["auto"]
     parallel_tool_calls: bool | None  #: whether an answer may have several calls [True]
+
+
+class PromptOptions(TypedDict, total=False):
+    """heed/chat.h: how a chat template makes a prompt of messages."""
+
+    tools: Sequence[Mapping[str, Any]] | str | None  #: the functions that may be called, as OpenAI's API has them
+    chat_template_kwargs: Mapping[str, Any] | str | None  #: further variables of the template
+    add_generation_prompt: bool | None  #: as in ChatOptions
+    control_tokens_in_messages: bool | None  #: as in ChatOptions
+    chat_template: str | None  #: as in ChatOptions
+    tool_choice: str | None  #: as in ChatOptions
+    parallel_tool_calls: bool | None  #: as in ChatOptions
 
 
 class SessionOptions(TypedDict, total=False):

@@ -130,6 +130,27 @@ def test_unknown_options_are_type_errors(decoder):
         decoder.generate(TEXT, temprature=1)
 
 
+def test_misspelt_options_and_values_are_told_what_they_may_mean(decoder, decoder_path, encoder, tmp_path):
+    for function, options_given, meant in (
+            (decoder.generate, {"max_new_token": 5}, "max_new_tokens"),
+            (decoder.session().add, {"Temprature": 5}, "temperature"),
+            (decoder.chat_prompt, {"tool": []}, "tools"),
+            (encoder.encode, {"normalise_embeddings": True}, "normalize_embeddings"),
+            (encoder.encode_query, {"precision": "FLOAT32"}, "float32"),
+            (encoder.embed, {"pooling": "means"}, "mean")):
+        with pytest.raises((TypeError, ValueError), match=rf"; did you mean '{meant}'\?$"):
+            function(TEXT, **options_given)
+    for function in (heed.load, lambda path, **o: heed.quantize(path, tmp_path / "copy", **o)):
+        with pytest.raises(ValueError, match=r"weights is 'Q4_0', expected one of .*; did you mean 'q4_0'\?$"):
+            function(decoder_path, weights="Q4_0")
+    with pytest.raises(TypeError, match=r"'presett'; did you mean 'preset'\?$"):
+        heed.train(presett="tiny")
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'prt'; did you mean 'port'\?$"):
+        heed.serve({}, prt=0)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'$"):
+        decoder.generate(TEXT, colour="red")
+
+
 def test_messages_name_the_argument(decoder):
     with pytest.raises(TypeError, match="temperature has the type str, expected a number"):
         decoder.generate(TEXT, temperature="hot")

@@ -16,6 +16,7 @@ import pytest
 from conftest import GOLDEN, make_adapter, make_decoder, make_decoder_of_bytes, make_encoder, make_training_text
 
 import heed
+import heed.sklearn
 
 DOCUMENT = GOLDEN.parent.parent / "docs/python.md"
 EXAMPLES = re.findall(r"^```python\n(.*?)^```$", DOCUMENT.read_text(), re.MULTILINE | re.DOTALL)
@@ -80,16 +81,57 @@ def test_options_are_listed_and_help_has_them():
         missing = set(getattr(heed.options, table).__annotations__) - set(parameters)
         assert not missing and not any(one.kind == one.VAR_KEYWORD for one in parameters.values()), (function, missing)
         for option in parameters if function.__doc__ else ():
-            own = option in function.__code__.co_varnames
+            own = option in inspect.unwrap(function).__code__.co_varnames
             assert own or f"\n    {option}" in function.__doc__, (function, option)
     assert "**options" not in pydoc.plain(pydoc.render_doc(heed.Model.generate))
     assert "parallel_tool_calls: whether an answer may have several calls [True]" in heed.Model.chat.__doc__
 
 
+def public_functions():
+    """The functions of the package and of its classes that are written in Python, by their names."""
+    for owner in (heed, heed.sklearn.Embedder, *(getattr(heed, name) for name in heed.__all__)):
+        if not inspect.isclass(owner) and owner is not heed:
+            continue
+        for name in heed.__all__ if owner is heed else dir(owner):
+            function = getattr(owner, name)
+            if inspect.isroutine(function) and inspect.isfunction(getattr(function, "__func__", function)) \
+                    and (name == "__init__" or not name.startswith("_")):
+                yield f"{owner.__name__}.{name}", function
+
+
+def test_no_signature_hides_its_arguments():
+    allowed = {"Embedder.set_params"}  # as all of scikit-learn's: the parameters of any estimator
+    functions = dict(public_functions())
+    assert len(functions) > 100
+    for name, function in functions.items():
+        kinds = {one.kind for one in inspect.signature(function).parameters.values()}
+        assert inspect.Parameter.VAR_POSITIONAL not in kinds, name
+        assert (inspect.Parameter.VAR_KEYWORD in kinds) == (name in allowed), name
+
+
+def test_signatures_have_the_names_and_defaults_of_what_they_call():
+    for owner, names in ((heed, ("train", "quantize", "convert", "distill", "make_shortlist", "load")),
+                         (heed.Model, ("encode", "generate", "chat", "translate", "calibrate_confidence"))):
+        for name in names:
+            one, other = (inspect.signature(getattr(owner, prefix + name)) for prefix in ("a", ""))
+            assert list(one.parameters.values()) == list(other.parameters.values()), name
+    encode = inspect.signature(heed.Model.encode)
+    assert inspect.signature(heed.Model.encode_query) == inspect.signature(heed.Model.aencode_document) == encode
+    assert encode.parameters["batch_size"].default == 32
+    assert set(encode.parameters) - {"self", "sentences"} == set(heed.options.EncodeOptions.__annotations__)
+    assert "tools" in inspect.signature(heed.Model.achat).parameters
+    assert "async atrain(config: 'Path | None' = None, *, out: 'Path' = 'model'" in pydoc.plain(
+        pydoc.render_doc(heed.atrain))
+    if heed.Model.aencode.__doc__:
+        assert "`prompt` stands before each text" in heed.Model.aencode.__doc__
+        assert "the functions that may be called" in heed.Model.count_tokens.__doc__
+
+
 def test_each_function_that_computes_has_one_for_asyncio():
     for owner, names in ((heed, ("load", "train", "quantize", "convert", "distill", "make_shortlist")),
                          (heed.Model, ("generate", "search", "chat", "translate", "embed", "encode", "logits", "score",
-                                       "score_pair", "fill", "classify", "rerank", "label_tokens", "attention"))):
+                                       "score_pair", "fill", "classify", "rerank", "label_tokens", "attention",
+                                       "calibrate_confidence", "evaluate_confidence"))):
         for name in names:
             assert callable(getattr(owner, name)) and callable(getattr(owner, "a" + name)), name
 
@@ -118,7 +160,7 @@ def test_the_module_is_installed_with_licences():
 def test_the_version_and_the_module_as_a_program(decoder_path):
     run = lambda *arguments: subprocess.run([sys.executable, "-m", "heed", *arguments], capture_output=True, text=True)
     assert run("--version").stdout == f"heed {heed.__version__}\n"
-    assert "COMMAND" in run().stdout
+    assert "COMMAND" in run().stdout and "heed: a Transformer engine." in run().stdout
     refused = run("generate", str(decoder_path), "the sea")
     assert refused.returncode == 1 and refused.stderr.startswith("heed: error: ") and "model.safetensors" in refused.stderr
 

@@ -143,7 +143,7 @@ def test_any_text_and_languages_of_detect_language(data):
 def test_every_name_of_the_package_is_tried_here_or_there():
     """A new class or function has to be added to a test of its arguments."""
     tried = {"Model", "load", "Session", "Tokenizer", "train", "quantize", "convert", "Server", "Attention",
-             "detect_language", "distill", "make_shortlist"}
+             "AttentionMap", "detect_language", "distill", "make_shortlist"}
     streams = {"ChatStream", "TextStream"}  # made by Model.generate() and chat()
     blocking = {"serve"}  # takes the arguments of Server
     others = {"aload", "atrain", "aquantize", "aconvert", "adistill", "amake_shortlist",  # take those of the functions without "a"

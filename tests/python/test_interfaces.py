@@ -81,8 +81,18 @@ class TestEncode:
                 ({"prompt_name": "passage"}, "the prompts of the model's files are: none")):
             with pytest.raises((ValueError, heed.Error), match=message):
                 encoder.encode(LINES, **arguments)
-        with pytest.raises(TypeError, match="pool"):
-            encoder.encode(LINES, pool=None)
+
+    def test_what_heed_does_otherwise_is_refused_with_what_to_do(self, encoder):
+        neutral = {"pool": None, "chunk_size": None, "task": None}
+        assert numpy.array_equal(encoder.encode(LINES, **neutral), encoder.encode(LINES))
+        for name, value, message in (
+                ("pool", object(), "pool is given, expected None: heed computes with threads"),
+                ("chunk_size", 3, "chunk_size is given, expected None: it divides texts among processes"),
+                ("task", "query", r"task is given, expected None: encode_query\(\)"),
+                ("output_value", None, "output_value is None, expected one of sentence_embedding, token_embeddings")):
+            for function in (encoder.encode, encoder.encode_query):
+                with pytest.raises(ValueError, match=message):
+                    function(LINES, **{name: value})
 
     def test_prompts_stand_before_texts(self, encoder, tmp_path):
         assert numpy.array_equal(encoder.encode(["sea"], prompt="the old "), encoder.embed(["the old sea"]))

@@ -130,3 +130,12 @@ def test_settings_without_effect_are_warnings(tmp_path):
     with pytest.warns(UserWarning, match="config.json: alibi is true and is ignored"):
         model = heed.load(directory, random_weights=1)
     assert len(model.warnings) == 1
+
+
+def test_max_sim_compares_finite_vectors_of_one_width():
+    assert heed.Model.max_sim([[1, 0], [0, 2]], [[1, 0], [0, 1]]) == 3
+    for query, document in [([[1, 0]], [[1]]), ([[1, 0]], numpy.empty((0, 2))), ([1, 0], [[1, 0]])]:
+        with pytest.raises(ValueError, match=r"the vectors have the shapes .*, expected \[n, D\] and \[m, D\]"):
+            heed.Model.max_sim(query, document)
+    with pytest.raises(ValueError, match="a number that is not finite"):
+        heed.Model.max_sim([[float("nan")]], [[1.0]])

@@ -49,6 +49,20 @@ def test_labels_scores_and_masks(classifier, reranker, ner, masked, decoder):
     assert score.to_dict()["perplexity"] == score.perplexity
 
 
+def test_attention(translator):
+    attention = translator.attention("the sea", target="mar")
+    copy = round_trip(attention)
+    assert repr(copy) == f"Attention({len(attention)} maps: encoder_self, decoder_self, cross)"
+    assert copy.page() == attention.page() and copy._repr_html_() == attention._repr_html_()
+    one = round_trip(attention[-1])
+    assert repr(one) == f"AttentionMap(kind='cross', layer={one.layer}, weights={list(one.weights.shape)})"
+    assert one.to_dict()["weights"][0][0] == one.weights[0, 0].tolist() and one != attention[0]
+    assert one != translator.attention("the ship", target="mar")[-1]
+    assert one._repr_svg_() is None
+    with pytest.raises(heed.Error, match="unpickled and has no figures"):
+        one.svg()
+
+
 def test_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     make_training_text(tmp_path)
