@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "heed/export.h"
 #include "heed/glossary.h"
 #include "heed/search.h"
 
@@ -80,6 +82,9 @@ struct DocumentOptions {
 
   bool operator==(const DocumentOptions&) const = default;
 };
+
+/// Whether heed has the abbreviations of a language for DocumentOptions::sentence_language.
+HEED_EXPORT bool knows_abbreviations(std::string_view language);
 
 /// A sentence of a document, or a part of a long one.
 struct DocumentSentence {

@@ -79,7 +79,7 @@ for input in /dev/null a.txt; do
     "$heed" translate "${encoder[@]}" <$input
   refused "encoder cannot classify texts, expected a model for the classification of texts; $can" \
     "$heed" classify "${encoder[@]}" <$input
-  refused "encoder cannot rerank, expected a cross-encoder, a classifier with one label; $can" \
+  refused "encoder cannot rerank, expected a cross-encoder (a classifier with one label), a model that answers yes or no, or one with a vector for each token; $can" \
     "$heed" rerank "${encoder[@]}" --query the <$input
   refused "translator cannot embed, expected an encoder-only or a decoder-only model; it can translate (heed translate)" \
     "$heed" embed --model translator <$input

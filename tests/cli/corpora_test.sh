@@ -30,6 +30,8 @@ refused 'data.corpora is [' "$heed" train --resume --data a.en a.es 2 --data b.e
 "$heed" info both --json | grep -q '"languages":\["eng","spa"\],"source_languages":\["deu","eng"\]'
 "$heed" translate --model both --source-language deu --target-language spa <b.de >/dev/null 2>&1
 
+misused '--data: --out stands where a value is expected' "$heed" train --data a.en --out model2
+misused '--data: the source language is 3, which is a number' "$heed" train --data a.en a.es 3 en --out model2
 misused '--data: the weight is x' "$heed" train --data a.en a.es x --out model2
 refused '1 of the 2 corpora of data.corpora have a weight' \
   "$heed" train --preset tiny --data a.en a.es --data b.en b.de 2 --out model2

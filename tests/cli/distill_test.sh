@@ -34,7 +34,16 @@ for tenths in $(seq 1 60); do
 done
 [[ $status == 0 ]] || "${distill[@]}" --out parts --resume >out 2>err
 for file in translations.txt corpus.alignment model/quantized.safetensors model/lex.s2t; do cmp "whole/$file" "parts/$file"; done
-refused 'parts has a distillation already: continue it with resume' "${distill[@]}" --out parts
+refused 'parts has a distillation already: --resume continues it' "${distill[@]}" --out parts
+
+# What cannot be done is refused before anything is written.
+refused '--set: there is no key run.foo' "${distill[@]}" --out none --set run.foo=1
+refused 'run.max_steps is -1' "${distill[@]}" --out none --set run.max_steps=-1
+refused '--int8-set: there is no key run.foo' "${distill[@]}" --out none --int8-set run.foo=1
+cp -r "$golden/encoders/embed-bert" embedder
+refused "embedder cannot translate, which the teacher does" \
+  "$heed" distill --teacher embedder --text mono.txt --out none
+[[ ! -e none ]]
 
 # What heed translate has begun is continued.
 mkdir begun

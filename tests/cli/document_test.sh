@@ -23,6 +23,10 @@ cmp out expected
 printf '<p>A <b>ship</b> went out!</p>' | translate --document --format html >out
 grep -q '^<p>.*</b>.*</p>$' out
 
+translate --document --sentence-language xx <document >out 2>err
+grep -qF 'warning: heed has no list of abbreviations for the language "xx"' err
+grep -q 'of the translations reached the limit of tokens and may be loops (sentences 1, 2, 3, 4): --max-new' err
+refused '--confidence is printed beside lines' translate --document --confidence <document
 misused '--json excludes --document' translate --document --json <document
 misused '--format requires --document' translate --format html <document
 refused '--resume continues lines' translate --document --resume file <document

@@ -37,7 +37,7 @@ expect "" "$heed" rerank "${query[@]}" </dev/null
 
 refused "$models/embed-mpnet cannot classify texts, expected a model for the classification of texts; it can embed" \
   "$heed" classify --model "$models/embed-mpnet" <lines.txt
-refused "$models/classify cannot rerank, expected a cross-encoder, a classifier with one label; it can" \
+refused "$models/classify cannot rerank, expected a cross-encoder (a classifier with one label), a model that answers yes or no, or one with a vector for each token; it can" \
   "$heed" rerank --model "$models/classify" --query a <lines.txt
 refused "--top is for the labels of texts" "$heed" classify --model "$models/ner" --top 2 <lines.txt
 refused "max_seq_length is 49, expected 1 to 48" \

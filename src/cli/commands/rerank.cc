@@ -81,11 +81,12 @@ void add_rerank(Command& program) {
   add_declared_option(command, ClassifyOption::max_seq_length, arguments->classify)
       .description(
           "Truncate query and line together, or with ColBERT the line, to this many tokens "
-          "(default: model_max_length of tokenizer_config.json, else the model's context length)");
+          "(default: model_max_length of tokenizer_config.json, else the model's context length). "
+          "A language model that answers yes or no needs more than those of its prompt");
   add_declared_option(command, ClassifyOption::prompt, arguments->classify);
   add_declared_option(command, ClassifyOption::batch_tokens, arguments->classify);
   command.add_flag("--json", arguments->json,
-                   "Print one JSON object per line: its index from 0, score and text");
+                   "Print one JSON object per line: its index from 0, score and document");
   add_input_options(command, arguments->lines);
   add_threads_option(command, arguments->common);
   command.footer(

@@ -51,16 +51,18 @@ std::string toml_string(const std::string& text) {
 /// SOURCE_LANGUAGE TARGET_LANGUAGE.
 std::string corpora_of(const char* option, const std::vector<std::vector<std::string>>& lists) {
   std::vector<std::string> tables;
+  const auto refuse = [&](const std::string& problem) {
+    throw UsageError(fmt::format(
+        "{}: {} (SOURCE TARGET [WEIGHT] [SOURCE_LANGUAGE TARGET_LANGUAGE])", option, problem));
+  };
   for (const std::vector<std::string>& list : lists) {
+    if (list.size() == 4 && parse_number<double>(list[2]))
+      refuse(fmt::format("the source language is {}, which is a number", list[2]));
     std::string table = fmt::format("source = {}, target = {}", toml_string(absolute_path(list[0])),
                                     toml_string(absolute_path(list[1])));
     if (list.size() % 2 == 1) {
       const double weight = parse_number<double>(list[2]).value_or(0);
-      if (weight <= 0)
-        throw UsageError(
-            fmt::format("{}: the weight is {}, expected a number above 0 (SOURCE "
-                        "TARGET [WEIGHT] [SOURCE_LANGUAGE TARGET_LANGUAGE])",
-                        option, list[2]));
+      if (weight <= 0) refuse(fmt::format("the weight is {}, expected a number above 0", list[2]));
       table += fmt::format(", weight = {}", weight);
     }
     if (list.size() >= 4)

@@ -1,6 +1,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/commands/cut_translations.h"
 #include "cli/commands/translate_confidence.h"
 #include "cli/commands/translate_document.h"
 #include "cli/lines/line_processor.h"
@@ -30,31 +31,6 @@ struct TranslateArguments {
   ConfidenceArguments confidence;
   bool prints_confidence = false;  // the options of translations compute it for marks, too
   DocumentArguments document;
-};
-
-/// The lines whose translations the length limit cut off. Far longer texts than those of the
-/// training often make a model repeat itself without an end.
-class CutLines {
- public:
-  void add(const Translation& line, int64_t number) {
-    if (line.candidates.empty() || line.candidates.front().hypothesis.complete) return;
-    constexpr int64_t kMostNamed = 10;
-    if (count_ < kMostNamed) named_ += fmt::format("{}{}", count_ > 0 ? ", " : "", number);
-    if (count_ == kMostNamed) named_ += ", ...";
-    ++count_;
-  }
-
-  void warn() const {
-    if (count_ == 0) return;
-    print_message(fmt::format(
-        "warning: {} of the translations reached the limit of tokens and may be loops (lines {}): "
-        "--document translates sentence by sentence, --max-new-tokens raises the limit",
-        count_, named_));
-  }
-
- private:
-  int64_t count_ = 0;
-  std::string named_;
 };
 
 /// Lines that are far longer than what the model was trained on, which it translates badly.
@@ -135,6 +111,10 @@ int run_translate_document(TranslateArguments& arguments, const Threads& threads
   require(arguments.translate.search.n_best == 1,
           "--document has one translation, but --nbest is {}", arguments.translate.search.n_best);
   require(arguments.lines.resume.empty(), "--resume continues lines, and --document has none");
+  require(
+      !arguments.prints_confidence,
+      "--confidence is printed beside lines, and --document prints a document: --review writes a "
+      "page with it, --min-confidence counts sentences below it");
   if (!arguments.lines.input.empty()) read_as_standard_input(arguments.lines.input);
   DocumentOptions& options = arguments.document.options;
   check(arguments.translate.search);
@@ -164,7 +144,7 @@ int run_translate(TranslateArguments& arguments) {
   LineProcessor processor = line_processor(arguments.lines);
   const Model model = processor.load([&] { return load_models(arguments, threads); });
   if (options.confidence) model.translate_batch({}, options);  // whether it is calibrated
-  CutLines cut;
+  CutTranslations cut;
   LongLines too_long(model.trained_source_tokens());
   Review review(arguments.confidence);
   NumberedLines batch;
@@ -183,7 +163,8 @@ int run_translate(TranslateArguments& arguments) {
                  }));
   review.finish("line");
   too_long.warn();
-  cut.warn();
+  cut.warn("lines",
+           "--document translates sentence by sentence, --max-new-tokens raises the limit");
   return 0;
 }
 

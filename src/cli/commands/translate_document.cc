@@ -2,12 +2,15 @@
 
 #include <chrono>
 
+#include "cli/commands/cut_translations.h"
 #include "cli/commands/translate_confidence.h"
 #include "cli/lines/output.h"
 #include "cli/lines/standard_input.h"
 #include "cli/options/declared_options.h"
 #include "cli/terminal/status_line.h"
+#include "cli/terminal/warnings.h"
 #include "heed/base/duration.h"
+#include "heed/base/quote.h"
 #include "heed/generate/generate_options.h"
 #include "heed/model.h"
 
@@ -49,15 +52,25 @@ Option add_document_options(Command& command, DocumentArguments& arguments) {
 }
 
 void translate_document(const Model& model, const DocumentOptions& options, Review& review) {
+  const std::string& language = options.sentence_language;
+  if (!language.empty() && !knows_abbreviations(language))
+    print_message(
+        fmt::format("warning: heed has no list of abbreviations for the language {}: "
+                    "sentences are split by punctuation alone",
+                    quoted(language)));
   DocumentProgress progress;
   const DocumentTranslation translated = model.translate_document(
       read_standard_input(), options, [&](int64_t done, int64_t all) { progress.show(done, all); });
   std::cout << translated.text;
   flush_output();
   int64_t number = 0;
-  for (const DocumentSentence& sentence : translated.sentences)
+  CutTranslations cut;
+  for (const DocumentSentence& sentence : translated.sentences) {
     review.add(++number, sentence.source, sentence.translation);
+    cut.add(sentence.translation, number);
+  }
   review.finish("sentence");
+  cut.warn("sentences", "--max-new-tokens raises the limit");
 }
 
 }  // namespace heed::cli

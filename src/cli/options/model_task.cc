@@ -27,7 +27,9 @@ constexpr TaskWords kTasks[] = {
      "a SparseEncoder of sentence-transformers, a masked language model or BGE-M3"},
     {&ModelTasks::embed_multi_vector, "embed each token", "embed --multi-vector",
      "a MultiVectorEncoder of sentence-transformers, a model of PyLate or BGE-M3"},
-    {&ModelTasks::rerank, "rerank", "rerank", "a cross-encoder, a classifier with one label"},
+    {&ModelTasks::rerank, "rerank", "rerank",
+     "a cross-encoder (a classifier with one label), a model that answers yes or no, or one with a "
+     "vector for each token"},
     {&ModelTasks::classify, "classify texts", "classify",
      "a model for the classification of texts"},
     {&ModelTasks::label_tokens, "label tokens", "classify",

@@ -126,13 +126,14 @@ std::string suggestion(const CLI::App& app, const std::string& text) {
   return did_you_mean(text, names);
 }
 
-/// Whether the option that is missing names a model.
-bool lacks_model(const CLI::App& app) {
+/// The option that is missing if it names a model; null otherwise.
+const CLI::Option* missing_model(const CLI::App& app) {
   const auto options = app.get_options();
   const auto missing = std::ranges::find_if(options, [](const CLI::Option* option) {
     return option->get_required() && option->count() == 0;
   });
-  return missing != options.end() && (*missing)->get_type_name() == kModelValue;
+  const bool is_model = missing != options.end() && (*missing)->get_type_name() == kModelValue;
+  return is_model ? *missing : nullptr;
 }
 
 /// What a command line means by a word that `command` does not know.
@@ -289,7 +290,11 @@ Option Command::add_callback(const std::string& name, std::function<void(const s
 
 Option Command::add_lists(const std::string& name, std::vector<std::vector<std::string>>& lists,
                           int least, int most, const std::string& help) {
-  return Option(*app_->add_option(name, lists, help)->type_size(least, most));
+  // CLI11 would take the next option for a value.
+  const auto refuse_option = [](const std::string& value) {
+    return value.starts_with("--") ? value + " stands where a value is expected" : std::string();
+  };
+  return Option(*app_->add_option(name, lists, help)->type_size(least, most)->check(refuse_option));
 }
 
 Option Command::add_flag(const std::string& name, bool& value, const std::string& help) {
@@ -360,8 +365,9 @@ int Program::run(int argc, char** argv) {
       throw UsageError(fmt::format("unknown {} {}{}", what_is_missing(command, unknown.front()),
                                    unknown.front(), suggestion(command, unknown.front())));
     const bool missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-    if (missing && lacks_model(command))
-      throw MissingModel(fmt::format("{0} needs a model: {0} MODEL", full_name(command)));
+    if (const CLI::Option* const model = missing ? missing_model(command) : nullptr)
+      throw MissingModel(fmt::format("{0} needs a model: {0} {1}MODEL", full_name(command),
+                                     model->get_positional() ? "" : model->get_name() + " "));
     throw UsageError(error.what());
   }
   return shared_->status;

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "heed/base/error.h"
+#include "heed/document/sentences/abbreviations.h"
 #include "heed/document/sentences/segment_parts.h"
 #include "heed/engine/loaded_model.h"
 #include "heed/generate/generate_options.h"
 #include "heed/tasks/text_settings.h"
 
-namespace heed::engine {
+namespace heed {
+namespace engine {
 namespace {
 
 using document::ByteRange, document::TranslatedSegment;
@@ -55,6 +57,14 @@ TranslatedSegment translated_segment(const std::string& source, const Candidate*
 
 }  // namespace
 
+}  // namespace engine
+
+bool knows_abbreviations(std::string_view language) {
+  return document::LanguageRules::knows(language);
+}
+
+namespace engine {
+
 SplitDocument::SplitDocument(const Model& model, const std::string& text,
                              const DocumentOptions& options, bool decoded)
     : document_(read_document(text, options, decoded)) {
@@ -92,4 +102,5 @@ std::string SplitDocument::with(
   return document_.with(segments);
 }
 
-}  // namespace heed::engine
+}  // namespace engine
+}  // namespace heed

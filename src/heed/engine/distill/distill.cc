@@ -19,6 +19,7 @@
 #include "heed/load_options.h"
 #include "heed/quantize.h"
 #include "heed/shortlist.h"
+#include "heed/train/config/run_config.h"
 
 namespace heed {
 namespace engine {
@@ -48,6 +49,38 @@ void write_lines(const fs::path& file, const std::vector<std::string>& lines) {
   AtomicFile out(file);
   for (const std::string& line : lines) out.write(line + '\n');
   out.commit();
+}
+
+/// The settings of a run that trains on a corpus in a directory, in a share of the minutes.
+std::vector<std::string> run_settings(const DistillOptions& options, double share,
+                                      const std::vector<std::string>& more) {
+  const auto in_out = [&](const char* name) { return fs::absolute(options.out / name).string(); };
+  std::vector<std::string> all{"data.source=" + in_out("corpus.source"),
+                               "data.target=" + in_out("corpus.target"),
+                               "data.alignments=" + in_out("corpus.alignment")};
+  if (options.minutes > 0) all.push_back(fmt::format("run.minutes={}", options.minutes * share));
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+/// Throws Error when the teacher cannot teach or the student cannot be trained, which would be
+/// found after hours of translating otherwise. The corpus, which chooses the preset, is not there
+/// yet.
+void check_parts(const DistillOptions& options, const fs::path& teacher) {
+  const Model model = Model::load(teacher, {.executor = options.executor});
+  require(model.tasks().translate, "{} cannot translate, which the teacher does", teacher.string());
+  train::Observer observer;
+  const bool decided = !options.preset.empty() || !options.config.empty();
+  train::new_config({.preset = decided ? options.preset : "small",
+                     .config = options.config,
+                     .config_name = options.config_name,
+                     .assignments = run_settings(options, 1 - kInt8Share, options.assignments),
+                     .hub = options.hub},
+                    observer)
+      .validate();
+  train::TrainConfig fine_tuned;
+  for (const std::string& assignment : options.int8_assignments)
+    train::set_field(fine_tuned, assignment, "--int8-set");
 }
 
 /// The work of one call. Each part that is done is not done again.
@@ -140,18 +173,6 @@ class Distillation {
     write_lines(in_out("corpus.alignment"), alignments);
   }
 
-  /// The settings of a run that trains on the corpus.
-  std::vector<std::string> settings(double share, const std::vector<std::string>& more) const {
-    std::vector<std::string> all{
-        fmt::format("data.source={}", fs::absolute(in_out("corpus.source")).string()),
-        fmt::format("data.target={}", fs::absolute(in_out("corpus.target")).string()),
-        fmt::format("data.alignments={}", fs::absolute(in_out("corpus.alignment")).string())};
-    if (options_.minutes > 0)
-      all.push_back(fmt::format("run.minutes={}", options_.minutes * share));
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  }
-
   /// Runs or continues a training. Returns false if it is stopped.
   bool train(TrainOptions run) {
     if (path_exists(run.out)) {
@@ -170,7 +191,7 @@ class Distillation {
                 .preset = options_.preset,
                 .config = options_.config,
                 .config_name = options_.config_name,
-                .assignments = settings(1 - kInt8Share, options_.assignments)}))
+                .assignments = run_settings(options_, 1 - kInt8Share, options_.assignments)}))
       return false;
     state_.set_done("student");
     return true;
@@ -179,7 +200,7 @@ class Distillation {
   bool train_in_int8() {
     if (state_.done("int8")) return true;
     log("training the student as int8 inference computes");
-    std::vector<std::string> own = settings(kInt8Share, {});
+    std::vector<std::string> own = run_settings(options_, kInt8Share, {});
     own.push_back(fmt::format("model.from={}", fs::absolute(in_out("student")).string()));
     own.push_back("run.quantization_aware=true");
     own.push_back(fmt::format("run.num_train_epochs={}", options_.minutes > 0 ? 0 : kInt8Epochs));
@@ -238,6 +259,7 @@ DistillResult distill_model(const DistillOptions& options, const DistillCallback
     const auto executor = options.executor ? options.executor : Executor::shared();
     const ExecutorScope scope(*executor);
     const std::filesystem::path teacher = resolve_model(options.teacher, options.hub);
+    if (!options.resume) engine::check_parts(options, teacher);
     return engine::Distillation(options, callbacks, std::filesystem::absolute(teacher)).run();
   });
 }

@@ -29,11 +29,14 @@ nlohmann::json json_of(const DistillOptions& options, const std::string& teacher
           {"int8_assignments", options.int8_assignments}};
 }
 
-/// Whether a directory is new, or has only what `heed translate` may have written for the teacher.
+/// Whether a directory is new, or has only what `heed translate` may have written for the teacher,
+/// and what is left of a distillation that was killed at its first write.
 bool has_nothing_else(const std::filesystem::path& directory) {
   if (!path_exists(directory)) return true;
   for (const auto& entry : std::filesystem::directory_iterator(directory))
-    if (!entry.path().filename().string().starts_with("translations.txt")) return false;
+    if (!entry.path().filename().string().starts_with("translations.txt") &&
+        !is_left_temporary(entry.path()))
+      return false;
   return true;
 }
 
@@ -42,7 +45,7 @@ bool has_nothing_else(const std::filesystem::path& directory) {
 DistillState::DistillState(const DistillOptions& options, const std::string& teacher)
     : file_(options.out / "distill.json"), options_(dump_json(json_of(options, teacher))) {
   if (path_exists(file_)) {
-    require(options.resume, "{} has a distillation already: continue it with resume",
+    require(options.resume, "{} has a distillation already: --resume continues it",
             options.out.string());
     read(file_.string());
     return;
