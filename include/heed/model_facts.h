@@ -61,9 +61,13 @@ struct ModelFacts {
   /// Bytes of the kv cache per token: per token read by the decoder for self-attention, and as many
   /// per source token for cross-attention. 0 without a decoder.
   std::map<CacheType, int64_t> cache_bytes_per_token;
-  StoredWeights stored;               // the weights that are there
-  TokenizerFacts tokenizer;           // the tokenizer that is there
-  MemoryNeeds memory;                 // for running it
+  StoredWeights stored;            // the weights that are there
+  TokenizerFacts tokenizer;        // the tokenizer that is there
+  MemoryNeeds memory;              // for running it
+  Compute compute = Compute::f32;  // on a CPU, unless LoadOptions say otherwise
+  /// Whether this CPU computes vectors faster with Compute::bf16, which turns them by less than
+  /// 1e-3 (1 minus the cosine): of an encoder without a head, whose weights are not quantised.
+  bool bf16_is_faster = false;
   std::vector<std::string> warnings;  // of the configuration; see Model::warnings()
 };
 

@@ -8,7 +8,7 @@ source "$(dirname "$0")/common.sh" "$1"
 says() { grep -qxF -- "$1" out || { echo "expected \"$1\", got:" && cat out && exit 1; }; }
 
 "$heed" info decoder >out
-[[ $(wc -l <out) == 13 ]]
+[[ $(wc -l <out) == 14 ]]
 says 'family         llama (decoder)'
 says 'parameters     18,016'
 says 'layers         1'
@@ -48,6 +48,7 @@ grep -qF '"norm_placement":"post"' out
 "$heed" info small >out
 grep -q '^weights .* q8_0' out
 grep -q '^memory .* (bf16)$' out
+grep -qx 'arithmetic     int8' out
 
 # GPUs need no model. Where heed has no kernels for them, that is the reason.
 

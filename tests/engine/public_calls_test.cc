@@ -6,6 +6,7 @@
 
 #include "heed/attention_drawing.h"
 #include "heed/bench.h"
+#include "heed/kernels/matmul.h"
 #include "heed/model_facts.h"
 #include "tests/engine/small_models.h"
 
@@ -118,6 +119,9 @@ TEST(ModelFacts, AreThoseOfTheLoadedModel) {
   EXPECT_EQ(facts.memory.cache_bytes, 64 * facts.cache_bytes_per_token.at(CacheType::f32));
   EXPECT_TRUE(facts.stored.missing.empty());
   EXPECT_EQ(describe_model(models().decoder(), 10).memory.context, 10);
+  EXPECT_EQ(describe_model(models().encoder()).bf16_is_faster, kernels::multiplies_bf16_faster());
+  for (const auto& path : {models().masked(), models().decoder(), models().translator()})
+    EXPECT_FALSE(describe_model(path).bf16_is_faster);
   EXPECT_EQ(memory_needs(facts, 10).context, 10);
   EXPECT_THROW(memory_needs(facts, 65), Error);
   EXPECT_THROW(describe_model(models().decoder(), 65), Error);

@@ -157,6 +157,9 @@ void print_summary(const ModelFacts& facts) {
   print_line("weights", stored_text(facts.stored));
   print_line("sizes", sizes_text(facts));
   print_line("memory", memory_text(facts));
+  print_line("arithmetic",
+             fmt::format("{}{}", name_of(facts.compute),
+                         facts.bf16_is_faster ? "; --compute bf16 is faster on this CPU" : ""));
 }
 
 std::string shape_text(const std::vector<int64_t>& shape) {
@@ -180,6 +183,8 @@ Json to_json(const ModelFacts& facts, bool weights) {
     json["languages"] = facts.tokenizer.languages;
     json["source_languages"] = facts.tokenizer.source_languages;
   }
+  json["compute"] = name_of(facts.compute);
+  json["bf16_is_faster"] = facts.bf16_is_faster;
   json["memory"] = {{"context", facts.memory.context},
                     {"cache_type", name_of(facts.memory.cache_type)},
                     {"weight_bytes", facts.memory.weight_bytes},

@@ -12,6 +12,7 @@
 #include "heed/engine/model_sizes.h"
 #include "heed/engine/system_errors.h"
 #include "heed/io/gguf/gguf_file.h"
+#include "heed/kernels/matmul.h"
 #include "heed/model/families/family.h"
 #include "heed/model/families/known.h"
 #include "heed/text/gguf/tokenizer.h"
@@ -93,6 +94,12 @@ TokenizerFacts tokenizer_facts(const std::filesystem::path& path) {
   }
 }
 
+/// Scores and tokens of a head are not rounded to bf16 without being asked for.
+bool gives_vectors_alone(const model::Transformer& model) {
+  return model.has_encoder() && !model.has_decoder() && !model.config().has_head &&
+         !model.config().classifier.present();
+}
+
 }  // namespace
 
 MemoryNeeds memory_needs(const ModelFacts& facts, std::optional<int64_t> context) {
@@ -141,6 +148,9 @@ ModelFacts describe_model(const std::filesystem::path& path, std::optional<int64
     facts.stored = stored_weights(path);
     facts.tokenizer = tokenizer_facts(path);
     facts.memory = memory_needs(facts, context);
+    if (has_blocks(facts.stored)) facts.compute = Compute::int8;
+    facts.bf16_is_faster = facts.compute == Compute::f32 && gives_vectors_alone(*model) &&
+                           kernels::multiplies_bf16_faster();
     facts.warnings = model->config().warnings;
     return facts;
   });
