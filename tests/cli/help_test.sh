@@ -65,6 +65,7 @@ for command in chat serve generate translate embed 'tokenizer encode'; do
   needs_model "heed $command needs a model: heed $command MODEL (see heed $command --help)" "$heed" $command
   [[ $(tail -n 1 err) == 'No model is in the cache yet.' ]]
 done
+needs_model "heed fill needs a model: heed fill --model MODEL (see heed fill --help)" "$heed" fill
 needs_model "heed info needs a model: heed info MODEL; or --devices (see heed info --help)" "$heed" info
 needs_model "heed bench needs a model: heed bench MODEL; or --limits (see heed bench --help)" "$heed" bench
 commit=0123456789abcdef0123456789abcdef01234567

@@ -96,7 +96,7 @@ TEST(BadInput, OfGenerate) {
   expect_refused("prompt 1: token -1", [&] { model.generate(std::vector<int32_t>{-1}); });
   expect_refused("prompt 1: 65 tokens, the model reads at most 64",
                  [&] { model.generate(std::vector<int32_t>(65, 3)); });
-  expect_refused("the model cannot generate: it has no decoder",
+  expect_refused("is encoder-only and cannot generate, expected a decoder that predicts tokens",
                  [] { Model::load(models().masked()).generate("the"); });
   expect_refused("made for translation",
                  [] { Model::load(models().translator()).generate("the"); });

@@ -205,6 +205,12 @@ std::optional<DType> LoadedModel::cache() const {
   return dtype_of(*options.cache);
 }
 
+void LoadedModel::require_generates() const {
+  require(transformer->has_decoder() && transformer->config().has_head,
+          "{} is {} and cannot generate, expected a decoder that predicts tokens", path.string(),
+          kind());
+}
+
 std::string_view LoadedModel::kind() const {
   if (!transformer->has_encoder()) return "decoder-only";
   return transformer->has_decoder() ? "an encoder-decoder" : "encoder-only";

@@ -83,6 +83,8 @@ struct LoadedModel {
   std::optional<DType> cache() const;
   /// "decoder-only", "encoder-only" or "an encoder-decoder".
   std::string_view kind() const;
+  /// Throws Error, which names the model, unless it has a decoder that predicts tokens.
+  void require_generates() const;
 
   /// The token ids of a prompt, checked to be UTF-8; the beginning-of-sequence token for an empty
   /// text.

@@ -17,6 +17,7 @@ uint64_t stream_of(int64_t first_number) {
 }
 
 generate::Generator generator_of(const engine::LoadedModel& model, const GenerateOptions& options) {
+  model.require_generates();
   return {*model.transformer, model.output_tokenizer(), model.generator_options(options)};
 }
 

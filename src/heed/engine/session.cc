@@ -42,10 +42,7 @@ generate::CacheOptions cache_options(const engine::LoadedModel& model,
 generate::SchedulerOptions scheduler_options(const engine::LoadedModel& model,
                                              const SessionOptions& asked) {
   check_all<engine::SessionOption>(asked);
-  const model::Transformer& transformer = *model.transformer;
-  require(transformer.has_decoder() && transformer.config().has_head,
-          "{} is {} and cannot generate, expected a decoder that predicts tokens",
-          model.path.string(), model.kind());
+  model.require_generates();
   const SessionOptions options = fitted(model, asked);
   return {.dtype = model.activations(),
           .cache = cache_options(model, options),

@@ -101,7 +101,7 @@ StreamFields read_stream(JsonFields& fields) {
 void require_task(const ModelRegistry::Target& target, bool can, const char* what) {
   if (can) return;
   throw invalid_request("model",
-                        fmt::format("the model {} cannot {}; it can {}", quoted(target.name), what,
+                        fmt::format("the model {} cannot {}; its tasks are {}", quoted(target.name), what,
                                     fmt::join(task_names(target.tasks), ", ")));
 }
 

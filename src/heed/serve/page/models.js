@@ -22,8 +22,10 @@ class Models {
   // Reads the list; again and again while the server loads models.
   async read() {
     clearTimeout(this.timer);
+    // In this order: a list from before the server was ready may lack what it has loaded meanwhile.
+    const isReady = await this.server.isReady();
     const { data } = await this.server.json("v1/models");
-    const ready = (data.length && data.every((model) => model.loaded)) || (await this.server.isReady());
+    const ready = isReady || (data.length && data.every((model) => model.loaded));
     this.list = data.map((model) => {
       if (model.tasks) this.known.set(model.id, model);
       return { ...this.known.get(model.id), ...model };
