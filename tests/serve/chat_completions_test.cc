@@ -47,6 +47,21 @@ TEST(ChatCompletions, EqualChatStreamedOrNot) {
   EXPECT_EQ(chunks.back()["usage"], whole["usage"]);
 }
 
+TEST(ChatCompletions, KeepTheLastTokensOfAPromptIfAskedTo) {
+  Json request = {{"model", "chat"},
+                  {"messages", {{{"role", "user"}, {"content", "the sea"}}}},
+                  {"max_tokens", 3}};
+  const Json whole = posted("/v1/chat/completions", request);
+  request["truncate_prompt_tokens"] = -1;
+  EXPECT_EQ(posted("/v1/chat/completions", request)["choices"], whole["choices"]);
+  request["truncate_prompt_tokens"] = 4;
+  EXPECT_EQ(posted("/v1/chat/completions", request)["usage"]["prompt_tokens"], 4);
+  // A prompt that the context does not hold is one that it holds.
+  request["messages"][0]["content"] = std::string(2000, 'a');
+  request["truncate_prompt_tokens"] = -1;
+  EXPECT_EQ(posted("/v1/chat/completions", request)["usage"]["prompt_tokens"], 63);
+}
+
 TEST(ChatCompletions, RefuseWrongFields) {
   const Json request = {{"model", "chat"}, {"messages", {{{"role", "user"}, {"content", "a"}}}}};
   refused_each("/v1/chat/completions", request, kWrongSampling);

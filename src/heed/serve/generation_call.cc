@@ -100,9 +100,9 @@ StreamFields read_stream(JsonFields& fields) {
 
 void require_task(const ModelRegistry::Target& target, bool can, const char* what) {
   if (can) return;
-  throw invalid_request("model",
-                        fmt::format("the model {} cannot {}; its tasks are {}", quoted(target.name), what,
-                                    fmt::join(task_names(target.tasks), ", ")));
+  throw invalid_request(
+      "model", fmt::format("the model {} cannot {}; its tasks are {}", quoted(target.name), what,
+                           fmt::join(task_names(target.tasks), ", ")));
 }
 
 }  // namespace heed::serve

@@ -110,4 +110,20 @@ std::vector<int32_t> fill_in_middle_tokens(const Model& model, const text::TextW
   }
 }
 
+std::optional<int64_t> read_kept_tokens(JsonFields& fields, const Model& model) {
+  const auto keep = fields.integer("truncate_prompt_tokens", -1, INT32_MAX);
+  if (keep == 0)
+    throw invalid_request("truncate_prompt_tokens",
+                          "truncate_prompt_tokens is 0, expected at least 1, or -1");
+  if (keep != -1) return keep;
+  const int64_t context = model.context_length();
+  return context > 0 ? std::optional(context - 1) : std::nullopt;
+}
+
+bool keep_last_tokens(std::vector<int32_t>& tokens, int64_t count) {
+  if (std::ssize(tokens) <= count) return false;
+  tokens.erase(tokens.begin(), tokens.end() - count);
+  return true;
+}
+
 }  // namespace heed::serve

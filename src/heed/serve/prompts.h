@@ -47,6 +47,12 @@ std::vector<TokenizedText> read_texts_or_tokens(
     const std::function<std::vector<int32_t>(const std::string& text, const std::string& field)>&
         tokenize);
 
+/// "truncate_prompt_tokens" of vLLM: how many tokens of a prompt are kept; -1: those that leave
+/// room for one in the context. Nothing: all.
+std::optional<int64_t> read_kept_tokens(JsonFields& fields, const Model& model);
+/// Cuts the beginning of a prompt. Returns whether it was longer than that.
+bool keep_last_tokens(std::vector<int32_t>& tokens, int64_t count);
+
 /// The tokens of a prompt after which the model writes what belongs into the gap. Throws ApiError,
 /// which names `field`, when its tokenizer has no tokens for that, and on far too long texts.
 std::vector<int32_t> fill_in_middle_tokens(const Model& model, const text::TextWithGap& text,

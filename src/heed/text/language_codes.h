@@ -11,7 +11,8 @@ namespace heed::text {
 /// ("zho_Hant" is "zh-Hant").
 std::string short_language(std::string_view code);
 
-/// The first code whose short form is that of `language`, or which is `language` itself; empty: none.
+/// The first code whose short form is that of `language`, or which is `language` itself; empty:
+/// none.
 std::string code_of_language(const std::vector<std::string>& codes, std::string_view language);
 
 }  // namespace heed::text

@@ -155,14 +155,15 @@ void post_chat_completions(const ModelCall& call) {
   const StreamFields stream = read_stream(fields);
   options.structured_output = read_structured_output(call, fields);
   fields.only("modalities", Json::array({"text"}));
-  fields.only("truncate_prompt_tokens", Json());
+  const auto keep = read_kept_tokens(fields, model);
   fields.only("add_generation_prompt", true);  // these two are vLLM's and llama.cpp's
   fields.only("continue_final_message", false);
   for (const auto& [name, value] : {std::pair{"echo", Json(false)}, {"best_of", Json(1)}})
     fields.only(name, value);  // of completions
   fields.end();
 
-  const ChatPrompt prompt = make_prompt(model, chat.messages, chat.options, "messages");
+  ChatPrompt prompt = make_prompt(model, chat.messages, chat.options, "messages");
+  if (keep) keep_last_tokens(prompt.tokens, *keep);
   set_answer_limit(options, model, prompt);
   read_ignore_eos(fields, prompt.end_tokens, options);
   options = prepared_answer(model, prompt, options);

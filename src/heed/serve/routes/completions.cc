@@ -169,18 +169,6 @@ void require_scores(const ModelCall& call) {
     throw invalid_request("echo", "echo with logprobs is not offered with adapters");
 }
 
-/// "truncate_prompt_tokens" of vLLM: how many tokens of a prompt are kept; -1: those that leave
-/// room for one in the context.
-std::optional<int64_t> read_kept_tokens(JsonFields& fields, const Model& model) {
-  const auto keep = fields.integer("truncate_prompt_tokens", -1, INT32_MAX);
-  if (keep == 0)
-    throw invalid_request("truncate_prompt_tokens",
-                          "truncate_prompt_tokens is 0, expected at least 1, or -1");
-  if (keep != -1) return keep;
-  const int64_t context = model.context_length();
-  return context > 0 ? std::optional(context - 1) : std::nullopt;
-}
-
 /// Makes prompts of texts that stand before a gap, which this suffix follows.
 void put_before(const Model& model, std::vector<TokenizedText>& prompts,
                 const std::string& suffix) {
@@ -189,15 +177,6 @@ void put_before(const Model& model, std::vector<TokenizedText>& prompts,
       throw invalid_request("suffix", "suffix needs a prompt that is a text, not tokens");
     prompt.tokens =
         fill_in_middle_tokens(model, {.prefix = *prompt.text, .suffix = suffix}, "suffix");
-  }
-}
-
-/// Cuts the beginnings of prompts.
-void keep_last_tokens(std::vector<TokenizedText>& prompts, int64_t count) {
-  for (TokenizedText& prompt : prompts) {
-    if (std::ssize(prompt.tokens) <= count) continue;
-    prompt.tokens.erase(prompt.tokens.begin(), prompt.tokens.end() - count);
-    prompt.text.reset();
   }
 }
 
@@ -234,7 +213,8 @@ void post_completions(const ModelCall& call) {
   }
   fields.end();
 
-  if (keep) keep_last_tokens(prompts, *keep);
+  for (TokenizedText& prompt : prompts)
+    if (keep && keep_last_tokens(prompt.tokens, *keep)) prompt.text.reset();
 
   std::vector<Request> requests;
   std::vector<int64_t> tokens;
