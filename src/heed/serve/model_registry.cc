@@ -173,20 +173,20 @@ void ModelRegistry::serve(const std::vector<ModelSource>& given) {
     });
     now.push_back(kept != before.end() ? *kept : std::make_shared<Entry>(source));
   }
-  const auto list_while_loading = [this](std::vector<std::shared_ptr<Entry>> entries) {
+  if (before.empty()) {
     const MutexLock lock(mutex_);
-    starting_ = std::move(entries);
-  };
-  if (before.empty()) list_while_loading(now);
+    starting_ = now;
+  }
   try {
     for (const auto& entry : now)
       if (!entry->source.on_first_use && !entry->model) load(*entry);
   } catch (...) {
-    list_while_loading({});
+    const MutexLock lock(mutex_);
+    starting_.clear();
     throw;
   }
-  list_while_loading({});
   const MutexLock lock(mutex_);
+  starting_.clear();
   models_ = now;
   for (size_t i = 0; i < now.size(); ++i) now[i]->aliases = sources[i].aliases;
   for (const auto& entry : before)

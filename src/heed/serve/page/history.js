@@ -3,9 +3,9 @@
 
 const HOUR = 3600;
 
-// A point is {time, span, tokens, active, errors, refused, first, memory}: what ended at `time` (seconds since 1970) after `span`
-// seconds. tokens: generated in a second; active: requests; errors, refused: requests; first: the seconds to the first token of
-// the median answer, or null; memory: bytes, or 0 if it is not known.
+// A point is {time, span, tokens, active, errors, refused, first, memory}: what ended at `time` (seconds since 1970)
+// after `span` seconds. tokens: generated in a second; active, errors, refused: requests; first: the seconds to the
+// first token of the median answer, or null; memory: bytes, or 0 if it is not known.
 class History {
   constructor(server) {
     this.server = server;
@@ -39,7 +39,8 @@ class History {
     this.merge(time.map((end, i) => ({
       time: end, span, tokens: lists.output_tokens[i] / span,
       active: lists.running_requests[i] + lists.queued_requests[i],
-      errors: lists.errors[i], refused: lists.refused[i], first: lists.first_token_seconds_p50[i], memory: lists.memory_bytes[i],
+      errors: lists.errors[i], refused: lists.refused[i],
+      first: lists.first_token_seconds_p50[i], memory: lists.memory_bytes[i],
     })));
   }
 
