@@ -24,4 +24,16 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+std::string similar_word(std::string_view word, const std::set<std::string, std::less<>>& known) {
+  // Of a short word, fewer letters make another word of it.
+  const size_t most_typos = word.size() < 6 ? 1 : 2;
+  for (const std::string& one : known) {
+    const size_t longer = std::max(one.size(), word.size());
+    const size_t shorter = std::min(one.size(), word.size());
+    if (shorter > 2 && longer - shorter <= most_typos && edit_distance(one, word) <= most_typos)
+      return one;
+  }
+  return {};
+}
+
 }  // namespace heed

@@ -60,21 +60,15 @@ class JsonMembers {
   /// Throws InputError that names a member which none of these functions was asked for, unless it
   /// is null.
   void refuse_others() const {
-    for (const auto& [name, value] : object_.items())
-      require_input(known_.contains(name) || value.is_null(), "{} is not a known field{}",
-                    place_of(one_line(name)), suggestion_for(name));
+    for (const auto& [name, value] : object_.items()) {
+      if (known_.contains(name) || value.is_null()) continue;
+      const std::string similar = similar_word(name, known_);
+      fail_input("{} is not a known field{}", place_of(one_line(name)),
+                 similar.empty() ? "" : fmt::format("; did you mean {}?", similar));
+    }
   }
 
  private:
-  std::string suggestion_for(std::string_view name) const {
-    constexpr size_t kMostTypos = 2, kLongest = 64;
-    for (const std::string& known : known_)
-      if (name.size() <= kLongest && known.size() > kMostTypos &&
-          edit_distance(known, name) <= kMostTypos)
-        return fmt::format("; did you mean {}?", known);
-    return "";
-  }
-
   const Json& object_;
   const std::string place_;
   std::set<std::string, std::less<>> known_;

@@ -159,23 +159,11 @@ void JsonFields::only(std::string_view name, const Json& value) {
                         excerpt(nlohmann::json(value))));
 }
 
-std::string JsonFields::similar_field(std::string_view name) const {
-  // Of a short word, fewer letters make another word of it.
-  const size_t most_typos = name.size() < 6 ? 1 : 2;
-  for (const std::string& known : known_) {
-    const size_t longer = std::max(known.size(), name.size());
-    const size_t shorter = std::min(known.size(), name.size());
-    if (shorter > 2 && longer - shorter <= most_typos && edit_distance(known, name) <= most_typos)
-      return known;
-  }
-  return {};
-}
-
 void JsonFields::end() const {
   for (const auto& [name, value] : object_.items()) {
     if (known_.contains(name)) continue;
     const std::string path = path_of(one_line(name));
-    const std::string similar = similar_field(name);
+    const std::string similar = similar_word(name, known_);
     if (on_ignored_ && similar.empty()) {
       if (!value.is_null()) on_ignored_(path);
       continue;

@@ -80,8 +80,6 @@ class JsonFields {
 
  private:
   [[noreturn]] void fail_name(std::string_view name, const std::vector<std::string_view>& names);
-  /// A known field that `name` may be a misspelling of; empty if there is none.
-  std::string similar_field(std::string_view name) const;
 
   const Json& object_;
   const std::string path_;
