@@ -54,6 +54,12 @@ void FilterReport::add_counts(const FilterReport& other) {
   for (size_t i = 0; i < dropped_.size(); ++i) dropped_[i].count += other.dropped_[i].count;
 }
 
+FilterReport FilterReport::total(std::span<const FilterReport> reports) {
+  FilterReport all;
+  for (const FilterReport& report : reports) all.add_counts(report);
+  return all;
+}
+
 int64_t FilterReport::total() const {
   int64_t total = kept_;
   for (const Dropped& dropped : dropped_) total += dropped.count;

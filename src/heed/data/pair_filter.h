@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,8 @@ class FilterReport {
   void add(std::optional<Drop> reason, int64_t line, const SentencePair& pair);
   /// Counts those of another text, without its examples.
   void add_counts(const FilterReport& other);
+  /// The counts of several texts.
+  static FilterReport total(std::span<const FilterReport> reports);
 
   int64_t kept() const { return kept_; }
   int64_t dropped(Drop reason) const { return dropped_[static_cast<size_t>(reason)].count; }

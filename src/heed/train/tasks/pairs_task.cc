@@ -122,8 +122,7 @@ int64_t PairsTask::store_training(const TrainConfig& config, const TrainingPairs
   StoredText stored =
       store_text(pairs, encoders_of(*tokenizer_, model_, corpora), limits, scratch, reports);
   filter_report_ = report_of(corpora, reports);
-  data::FilterReport all;
-  for (const data::FilterReport& report : reports) all.add_counts(report);
+  const auto all = data::FilterReport::total(reports);
   observer.log("training text: " + all.text());
   require(all.kept() > 0, "no training pair is left after filtering: {}", all.text());
   data::Mixture mixture = mixture_of(config.data, stored.sizes, config.run.seed);

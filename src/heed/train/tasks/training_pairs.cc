@@ -114,10 +114,8 @@ void TrainingPairs::judge(const std::vector<CorpusPair>& block, data::TextFilter
 /// Chooses pairs for validation.
 void TrainingPairs::hold_out() {
   const int64_t count = std::accumulate(sizes_.begin(), sizes_.end(), int64_t{0});
-  data::FilterReport all;
-  for (const data::FilterReport& report : reports_) all.add_counts(report);
   require(count >= 2, "{} training pairs are left, too few to hold one out for validation: {}",
-          count, all.text());
+          count, data::FilterReport::total(reports_).text());
   const std::vector<int64_t> held = held_out_places(count, data_.held_out, seed_, "pair");
   auto next = held.begin();
   int64_t place = 0;
