@@ -47,10 +47,7 @@ heed_status heed_attention(heed_model* model, heed_string text,
   });
 }
 
-heed_status heed_attention_result_count(heed_attention_result* result, size_t* count,
-                                        heed_error* error) {
-  return run(error, [&] { write_value(count, object_of(result)->size(), "count"); });
-}
+HEED_DEFINE_COUNT(heed_attention_result)
 
 heed_status heed_attention_result_get(heed_attention_result* result, size_t index,
                                       heed_attention_map* map, heed_error* error) {

@@ -54,10 +54,7 @@ heed_status heed_classify(heed_model* model, const heed_text_pair* texts, size_t
   });
 }
 
-heed_status heed_classify_result_count(heed_classify_result* result, size_t* count,
-                                       heed_error* error) {
-  return run(error, [&] { write_value(count, object_of(result)->size(), "count"); });
-}
+HEED_DEFINE_COUNT(heed_classify_result)
 
 heed_status heed_classify_result_labels(heed_classify_result* result, size_t text, size_t* count,
                                         heed_error* error) {
@@ -103,9 +100,7 @@ heed_status heed_label_tokens(heed_model* model, const heed_string* texts, size_
   });
 }
 
-heed_status heed_label_result_count(heed_label_result* result, size_t* count, heed_error* error) {
-  return run(error, [&] { write_value(count, object_of(result)->size(), "count"); });
-}
+HEED_DEFINE_COUNT(heed_label_result)
 
 heed_status heed_label_result_get(heed_label_result* result, size_t text,
                                   heed_labelled_text* labelled, heed_error* error) {

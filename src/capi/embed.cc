@@ -66,9 +66,7 @@ heed_status heed_embed_sparse(heed_model* model, const heed_string* texts, size_
   });
 }
 
-heed_status heed_sparse_result_count(heed_sparse_result* result, size_t* count, heed_error* error) {
-  return run(error, [&] { write_value(count, object_of(result)->size(), "count"); });
-}
+HEED_DEFINE_COUNT(heed_sparse_result)
 
 heed_status heed_sparse_result_get(heed_sparse_result* result, size_t text,
                                    heed_sparse_embedding* embedding, heed_error* error) {
@@ -99,10 +97,7 @@ heed_status heed_embed_multi_vector(heed_model* model, const heed_string* texts,
   });
 }
 
-heed_status heed_multi_vector_result_count(heed_multi_vector_result* result, size_t* count,
-                                           heed_error* error) {
-  return run(error, [&] { write_value(count, object_of(result)->size(), "count"); });
-}
+HEED_DEFINE_COUNT(heed_multi_vector_result)
 
 heed_status heed_multi_vector_result_get(heed_multi_vector_result* result, size_t text,
                                          heed_multi_vector_embedding* embedding,

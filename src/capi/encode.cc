@@ -136,9 +136,7 @@ heed_status heed_tokenizer_encode_batch_with_offsets(heed_tokenizer* tokenizer,
   });
 }
 
-heed_status heed_encode_result_count(heed_encode_result* result, size_t* count, heed_error* error) {
-  return run(error, [&] { write_value(count, object_of(result)->size(), "count"); });
-}
+HEED_DEFINE_COUNT(heed_encode_result)
 
 heed_status heed_encode_result_get(heed_encode_result* result, size_t index,
                                    heed_encoding* encoding, heed_error* error) {

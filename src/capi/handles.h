@@ -63,6 +63,12 @@ std::unique_lock<Mutex> lock_or_busy(Mutex& mutex, const char* name) {
   return lock;
 }
 
+/// Defines HANDLE_count() of the C API, for a handle of a container.
+#define HEED_DEFINE_COUNT(handle_type)                                                     \
+  heed_status handle_type##_count(handle_type* result, size_t* count, heed_error* error) { \
+    return run(error, [&] { write_value(count, object_of(result)->size(), "count"); });    \
+  }
+
 /// Defines HANDLE_free() of the C API.
 #define HEED_DEFINE_FREE(handle_type)                                      \
   heed_status handle_type##_free(handle_type* handle, heed_error* error) { \

@@ -89,10 +89,7 @@ heed_chat_answer StoredAnswer::view() const {
 
 using namespace heed::capi;
 
-heed_status heed_generate_result_count(heed_generate_result* result, size_t* count,
-                                       heed_error* error) {
-  return run(error, [&] { write_value(count, object_of(result)->size(), "count"); });
-}
+HEED_DEFINE_COUNT(heed_generate_result)
 
 heed_status heed_generate_result_get(heed_generate_result* result, size_t index,
                                      heed_generation* generation, heed_error* error) {
@@ -103,9 +100,7 @@ heed_status heed_generate_result_get(heed_generate_result* result, size_t index,
 
 HEED_DEFINE_FREE(heed_generate_result)
 
-heed_status heed_search_result_count(heed_search_result* result, size_t* count, heed_error* error) {
-  return run(error, [&] { write_value(count, object_of(result)->size(), "count"); });
-}
+HEED_DEFINE_COUNT(heed_search_result)
 
 heed_status heed_search_result_candidates(heed_search_result* result, size_t input, size_t* count,
                                           heed_error* error) {
