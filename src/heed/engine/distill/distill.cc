@@ -63,11 +63,11 @@ std::vector<std::string> run_settings(const DistillOptions& options, double shar
   return all;
 }
 
-/// Throws Error when the teacher cannot teach or the student cannot be trained, which would be
+/// The teacher. Throws Error when it cannot teach or the student cannot be trained, which would be
 /// found after hours of translating otherwise. The corpus, which chooses the preset, is not there
 /// yet.
-void check_parts(const DistillOptions& options, const fs::path& teacher) {
-  const Model model = Model::load(teacher, {.executor = options.executor});
+Model checked_teacher(const DistillOptions& options, const fs::path& teacher) {
+  Model model = Model::load(teacher, {.executor = options.executor});
   require(model.tasks().translate, "{} cannot translate, which the teacher does", teacher.string());
   train::Observer observer;
   const bool decided = !options.preset.empty() || !options.config.empty();
@@ -81,15 +81,19 @@ void check_parts(const DistillOptions& options, const fs::path& teacher) {
   train::TrainConfig fine_tuned;
   for (const std::string& assignment : options.int8_assignments)
     train::set_field(fine_tuned, assignment, "--int8-set");
+  return model;
 }
 
 /// The work of one call. Each part that is done is not done again.
 class Distillation {
  public:
-  Distillation(const DistillOptions& options, const DistillCallbacks& callbacks, fs::path teacher)
+  /// `loaded` is the teacher, if it is loaded already.
+  Distillation(const DistillOptions& options, const DistillCallbacks& callbacks, fs::path teacher,
+               std::optional<Model> loaded)
       : options_(options),
         callbacks_(callbacks),
         teacher_(std::move(teacher)),
+        loaded_(std::move(loaded)),
         state_(options, teacher_.string()),
         lock_(options.out) {}
 
@@ -119,11 +123,12 @@ class Distillation {
 
   /// Translates the text and writes the corpus of what is left of it.
   bool translate() {
+    const std::optional<Model> loaded = std::exchange(loaded_, std::nullopt);
     if (state_.done("corpus")) return true;
     const std::vector<std::string> lines = read_lines(options_.text);
     const fs::path file = in_out("translations.txt");
     if (!state_.done("translations")) {
-      const Model teacher = Model::load(teacher_, loading());
+      const Model teacher = loaded ? *loaded : Model::load(teacher_, loading());
       if (!translate_text(teacher, lines, file, options_, callbacks_)) return false;
       state_.set_done("translations");
     }
@@ -246,6 +251,7 @@ class Distillation {
   const DistillOptions& options_;
   const DistillCallbacks& callbacks_;
   fs::path teacher_;
+  std::optional<Model> loaded_;  // until it has translated
   DistillState state_;
   DirectoryLock lock_;
 };
@@ -259,8 +265,11 @@ DistillResult distill_model(const DistillOptions& options, const DistillCallback
     const auto executor = options.executor ? options.executor : Executor::shared();
     const ExecutorScope scope(*executor);
     const std::filesystem::path teacher = resolve_model(options.teacher, options.hub);
-    if (!options.resume) engine::check_parts(options, teacher);
-    return engine::Distillation(options, callbacks, std::filesystem::absolute(teacher)).run();
+    std::optional<Model> loaded;
+    if (!options.resume) loaded = engine::checked_teacher(options, teacher);
+    return engine::Distillation(options, callbacks, std::filesystem::absolute(teacher),
+                                std::move(loaded))
+        .run();
   });
 }
 
