@@ -15,7 +15,7 @@ skip() { echo "skipped: $*" && exit 77; }
 [[ -e $(dirname "$heed")/heed-mpi-$mpi.so ]] || skip "heed was built without $mpi"
 launch=("mpirun.$mpi")
 if [[ $mpi == openmpi ]]; then
-  launch+=(--oversubscribe --mca btl self,vader --mca odls_base_sigkill_timeout 5)
+  launch+=(--oversubscribe --mca btl self,vader --mca odls_base_sigkill_timeout 2)
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 
