@@ -1,7 +1,7 @@
 """Signatures and docstrings at run time that have the options by name, as type checkers see them, and errors that say
 which name may have been meant.
 
-`import heed` takes 50 ms at most, so it neither imports inspect nor options: whoever asks for a signature does.
+`import heed` must stay short, so it neither imports inspect nor options: whoever asks for a signature does.
 """
 
 from __future__ import annotations

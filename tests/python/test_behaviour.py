@@ -390,14 +390,6 @@ class TestAsyncio:
             asyncio.run(main())
 
 
-def test_importing_takes_at_most_50_ms():
-    # The processor's time: other tests run beside this one.
-    program = "import time; begin = time.process_time(); import heed; print(time.process_time() - begin)"
-    times = [float(subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout)
-             for _ in range(5)]
-    assert min(times) < 0.05, times
-
-
 def test_importing_imports_nothing_large():
-    program = "import sys, heed; print([m for m in ('numpy', 'asyncio', 'html', 'pathlib') if m in sys.modules])"
+    program = "import sys, heed; print([m for m in ('numpy', 'asyncio', 'html', 'inspect', 'pathlib') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.strip() == "[]"
