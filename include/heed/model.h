@@ -61,6 +61,9 @@ class HEED_EXPORT Model {
   std::string family() const;
   /// What the model can do.
   ModelTasks tasks() const;
+  /// Throws Error, which says what the model can do instead, when it is not of a kind that does the
+  /// task. What is missing of a suitable model, such as its tokenizer, is said by the task itself.
+  void require_task(bool ModelTasks::*task) const;
   /// The options with which it was loaded.
   const LoadOptions& load_options() const;
   /// The threads that compute; never null.
@@ -306,8 +309,6 @@ class HEED_EXPORT Model {
   /// The `top` most probable tokens for each mask of a text, by an encoder-only model with a
   /// language model head. [MASK] and <mask> are masks for every tokenizer.
   FilledText fill(std::string_view text, int64_t top = 5) const;
-  /// Throws Error, which says why, unless the model fills masks.
-  void require_fills_masks() const;
 
   /// The logits of the token after each of `tokens`, by a model with a language model head. An
   /// encoder-decoder reads `source_tokens` with its encoder, other models have none.

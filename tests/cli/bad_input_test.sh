@@ -71,17 +71,17 @@ done
 refused "encoder cannot fill masks, expected an encoder-only model with a language model head (BERT, RoBERTa); it can embed" \
   "$heed" fill "${encoder[@]}" <a.txt
 # A model that cannot do what is asked says what it can, also without a line of input.
-can="it can embed (heed embed), show attention (heed attend)"
+can="it can embed, show attention"
 for input in /dev/null a.txt; do
   refused "encoder cannot score texts, expected a model with a decoder; $can" "$heed" score "${encoder[@]}" <$input
   refused "encoder cannot generate, expected a decoder-only model; $can" "$heed" generate "${encoder[@]}" <$input
   refused "encoder cannot translate, expected an encoder-decoder for translation; $can" \
     "$heed" translate "${encoder[@]}" <$input
-  refused "encoder cannot classify texts, expected a model for the classification of texts; $can" \
+  refused "encoder cannot classify texts, expected a model for the classification of texts (its config.json names the class ForSequenceClassification); $can" \
     "$heed" classify "${encoder[@]}" <$input
   refused "encoder cannot rerank, expected a cross-encoder (a classifier with one label), a model that answers yes or no, or one with a vector for each token; $can" \
     "$heed" rerank "${encoder[@]}" --query the <$input
-  refused "translator cannot embed, expected an encoder-only or a decoder-only model; it can translate (heed translate)" \
+  refused "translator cannot embed, expected an encoder-only or a decoder-only model; it can translate" \
     "$heed" embed --model translator <$input
 done
 refused "standard input has no pairs" "$heed" score --model translator </dev/null

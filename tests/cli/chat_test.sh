@@ -30,7 +30,7 @@ head -n 1 chats.jsonl | "$heed" generate "${decoder[@]}" --chat --max-new-tokens
 before=1 refused 'line 2: the conversation: is not JSON' "$heed" generate "${decoder[@]}" --chat --max-new-tokens 3 \
   < <(head -n 1 chats.jsonl && echo '[')
 refused 'line 1: the conversation: messages[0].role is missing' "$heed" generate "${decoder[@]}" --chat <<<'[{}]'
-refused 'encoder cannot generate, expected a decoder-only model; it can embed (heed embed)' "$heed" chat "${encoder[@]}" </dev/null
+refused 'encoder cannot generate, expected a decoder-only model; it can embed' "$heed" chat "${encoder[@]}" </dev/null
 cp -r decoder untaught
 rm untaught/chat_template.jinja
 refused 'untaught has no chat template, expected' "$heed" chat --model untaught --random-weights 1 </dev/null

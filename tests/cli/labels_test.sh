@@ -35,7 +35,7 @@ expect $'0.4147\tThe kitten lies by the fire' "$heed" rerank "${query[@]}" --top
 grep -q '^{"index":2,"score":0.411.*,"document":"taxes"}$' out
 expect "" "$heed" rerank "${query[@]}" </dev/null
 
-refused "$models/embed-mpnet cannot classify texts, expected a model for the classification of texts; it can embed" \
+refused "$models/embed-mpnet cannot classify texts, expected a model for the classification of texts (its config.json names the class ForSequenceClassification); it can embed" \
   "$heed" classify --model "$models/embed-mpnet" <lines.txt
 refused "$models/classify cannot rerank, expected a cross-encoder (a classifier with one label), a model that answers yes or no, or one with a vector for each token; it can" \
   "$heed" rerank --model "$models/classify" --query a <lines.txt

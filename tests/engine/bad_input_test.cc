@@ -96,7 +96,7 @@ TEST(BadInput, OfGenerate) {
   expect_refused("prompt 1: token -1", [&] { model.generate(std::vector<int32_t>{-1}); });
   expect_refused("prompt 1: 65 tokens, the model reads at most 64",
                  [&] { model.generate(std::vector<int32_t>(65, 3)); });
-  expect_refused("is encoder-only and cannot generate, expected a decoder that predicts tokens",
+  expect_refused("cannot generate, expected a decoder-only model; it can ",
                  [] { Model::load(models().masked()).generate("the"); });
   expect_refused("made for translation",
                  [] { Model::load(models().translator()).generate("the"); });
@@ -139,7 +139,7 @@ TEST(BadInput, OfTranslate) {
   expect_refused("first_number is 0", [&] { model.translate_batch({"the"}, {}, 0); });
   expect_refused("max_new_tokens is 0",
                  [&] { model.translate("the", {.search = {.max_new_tokens = 0}}); });
-  expect_refused("is decoder-only and cannot translate, expected an encoder-decoder",
+  expect_refused("cannot translate, expected an encoder-decoder for translation; it can ",
                  [] { Model::load(models().decoder()).translate("the"); });
   expect_refused("translation needs a vocabulary for each side",
                  [] { Model::load(models().t5()).translate("the"); });
@@ -162,7 +162,7 @@ TEST(BadInput, OfEmbed) {
   });
   expect_refused("no pooler",
                  [] { Model::load(models().masked()).embed("the", {.pooling = Pooling::pooler}); });
-  expect_refused("which embedding cannot use: it is made for translation",
+  expect_refused("cannot embed, expected an encoder-only or a decoder-only model; it can translate",
                  [] { Model::load(models().translator()).embed("the"); });
 }
 
@@ -182,7 +182,8 @@ TEST(BadInput, OfScore) {
   for (int i = 0; i < 100; ++i) line += "the ";
   EXPECT_THROW(translator.score_pair(line, "the"), Error);
   EXPECT_THROW(translator.score_pair("the", line), Error);
-  expect_refused("encoder-only", [] { Model::load(models().masked()).score("the sea"); });
+  expect_refused("cannot score texts, expected a model with a decoder; it can ",
+                 [] { Model::load(models().masked()).score("the sea"); });
 }
 
 TEST(BadInput, OfFill) {

@@ -118,9 +118,10 @@ TEST(MultiVectors, SayWhatIsWrong) {
                 .find("keep_only_token_ids is [3], which heed does not apply"),
             std::string::npos);
   const Model dense = Model::load(LayeredFolder::golden("encoders/embed-bert"));
-  EXPECT_NE(
-      message_of([&] { dense.embed_multi_vector({"a"}); }).find("makes no vector for each token"),
-      std::string::npos);
+  EXPECT_NE(message_of([&] {
+              dense.embed_multi_vector({"a"});
+            }).find("cannot embed each token, expected a MultiVectorEncoder"),
+            std::string::npos);
   const MultiVectorFolder folder("colbert");
   const Model model = Model::load(folder.path());
   EXPECT_EQ(message_of([&] { model.embed("a"); }),

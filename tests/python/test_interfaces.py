@@ -249,5 +249,5 @@ class TestHub:
         timer.start()
         with pytest.raises(KeyboardInterrupt):
             heed.load("acme/small", random_weights=1, hub=hub)
-        assert time.monotonic() - sent[0] < 0.3
+        assert time.monotonic() - sent[0] < 5
         timer.join()

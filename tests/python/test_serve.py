@@ -180,7 +180,7 @@ class TestStop:
         timer.start()
         with pytest.raises(KeyboardInterrupt):
             server.stop()
-        assert time.monotonic() - sent[0] < 1.5
+        assert time.monotonic() - sent[0] < 5
         assert server.wait(0)
         connection.close()
 

@@ -108,7 +108,9 @@ TEST(TeiRoutes, SayWhatAModelIs) {
   EXPECT_EQ(classifier["model_type"]["classifier"]["id2label"]["2"], "good");
   EXPECT_EQ(classifier["model_type"]["classifier"]["label2id"]["bad"], 0);
   EXPECT_TRUE(get("/info?model=reranker").json()["model_type"].contains("reranker"));
-  EXPECT_EQ(get("/info?model=none").status, 404);
+  const Answer none = get("/info?model=none");
+  EXPECT_EQ(none.status, 404);
+  EXPECT_TRUE(none.json().contains("error_type"));
 }
 
 TEST(TokenizerInfoRoute, HasTheSettingsAndTheTemplate) {

@@ -51,6 +51,8 @@ TEST(Embeddings, RefuseWrongFields) {
   const Json error =
       refused("/v1/embeddings", {{"model", "encoder"}, {"input", {"a", text}}}, "input[1]");
   EXPECT_EQ(error["code"], "context_length_exceeded");
+  EXPECT_NE(error["message"].get<std::string>().find(" tokens, and the model reads at most "),
+            std::string::npos);
   refused("/v1/embeddings", {{"model", "encoder"}, {"input", std::vector<int>(40, 5)}}, "input[0]");
   posted("/v1/embeddings", {{"model", "encoder"}, {"input", text}, {"truncate", true}});
 }

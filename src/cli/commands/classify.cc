@@ -8,7 +8,6 @@
 #include "cli/options/command.h"
 #include "cli/options/declared_options.h"
 #include "cli/options/model_options.h"
-#include "cli/options/model_task.h"
 #include "heed/model.h"
 #include "heed/tasks/task_options.h"
 
@@ -105,8 +104,7 @@ int run_classify(const ClassifyArguments& arguments) {
   const Threads threads(arguments.common);
   LineProcessor processor = line_processor(arguments.lines);
   const Model model = processor.load([&] { return load_model(arguments.model, threads); });
-  if (!model.classifies_tokens())
-    require_task(model, arguments.model.path, &ModelTasks::classify);  // no line is to blame
+  if (!model.classifies_tokens()) model.require_task(&ModelTasks::classify);  // no line is to blame
   if (model.classifies_tokens())
     label_tokens(processor, model, arguments);
   else

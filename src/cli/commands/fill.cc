@@ -58,11 +58,8 @@ int run_fill(const FillArguments& arguments) {
     require_utf8(*arguments.text, "the text");
   }
   LineProcessor processor = line_processor(arguments.lines);
-  const Model model = processor.load([&] {
-    Model loaded = load_model(arguments.model, threads, &ModelTasks::fill);
-    loaded.require_fills_masks();  // no line is to blame
-    return loaded;
-  });
+  const Model model =
+      processor.load([&] { return load_model(arguments.model, threads, &ModelTasks::fill); });
   const auto fill = [&](const std::string& text) {
     const FilledText filled = model.fill(text, arguments.top);
     return arguments.json ? json_of_filled(model, filled) : text_of(model, filled);

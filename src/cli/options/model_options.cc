@@ -5,7 +5,6 @@
 
 #include "cli/find_model.h"
 #include "cli/options/declared_options.h"
-#include "cli/options/model_task.h"
 #include "cli/terminal/warnings.h"
 #include "heed/base/names.h"
 #include "heed/engine/load_options.h"
@@ -71,7 +70,7 @@ Model load_model(const ModelOptions& options, const Threads& threads) {
 
 Model load_model(const ModelOptions& options, const Threads& threads, bool ModelTasks::*task) {
   Model model = load_model(options, threads);
-  require_task(model, options.path, task);
+  model.require_task(task);
   return model;
 }
 

@@ -27,7 +27,8 @@ std::vector<Option> add_speculation_options(Command& command, ModelOptions& opti
 
 /// The model, which computes on `threads`.
 Model load_model(const ModelOptions& options, const Threads& threads);
-/// The same. Throws Error, as require_task() does, unless the model is of a kind for the task.
+/// The same. Throws Error, as Model::require_task() does, unless the model is of a kind for the
+/// task.
 Model load_model(const ModelOptions& options, const Threads& threads, bool ModelTasks::*task);
 
 /// Adds --source-language and --target-language, for multilingual translators.

@@ -206,9 +206,8 @@ std::optional<DType> LoadedModel::cache() const {
 }
 
 void LoadedModel::require_generates() const {
-  require(transformer->has_decoder() && transformer->config().has_head,
-          "{} is {} and cannot generate, expected a decoder that predicts tokens", path.string(),
-          kind());
+  if (!transformer->has_decoder() || !transformer->config().has_head)
+    refuse_task(&ModelTasks::generate);
 }
 
 std::string_view LoadedModel::kind() const {
@@ -270,6 +269,7 @@ generate::GeneratorOptions LoadedModel::generator_options(const GenerateOptions&
 }
 
 std::shared_ptr<const tasks::Embedder> LoadedModel::embedder(const EmbedOptions& asked) const {
+  if (translation_tokenizer()) refuse_task(&ModelTasks::embed);
   return asked == EmbedOptions() ? default_embedder.value() : make_embedder(asked);
 }
 

@@ -83,7 +83,12 @@ struct LoadedModel {
   std::optional<DType> cache() const;
   /// "decoder-only", "encoder-only" or "an encoder-decoder".
   std::string_view kind() const;
-  /// Throws Error, which names the model, unless it has a decoder that predicts tokens.
+  ModelTasks tasks() const;
+  /// See Model::require_task().
+  void require_task(bool ModelTasks::*task) const;
+  /// Throws Error, which says what the model can do instead.
+  [[noreturn]] void refuse_task(bool ModelTasks::*task) const;
+  /// Refuses the task `generate` unless the model has a decoder that predicts tokens.
   void require_generates() const;
 
   /// The token ids of a prompt, checked to be UTF-8; the beginning-of-sequence token for an empty

@@ -22,6 +22,7 @@ constexpr std::string_view kReranking = "reranking";
 
 tasks::TextClassifier classifier_of(const engine::LoadedModel& model, Kind kind,
                                     std::string_view purpose, const ClassifyOptions& options) {
+  model.require_task(kind == Kind::sequence ? &ModelTasks::classify : &ModelTasks::label_tokens);
   tasks::require_classifier(*model.transformer, kind, purpose);
   tasks::ClassifyOption::batch_tokens.check(options.batch_tokens);
   require_input(!options.prompt || purpose == kReranking, "prompt is of rerank(), not of {}",
@@ -99,6 +100,7 @@ std::vector<double> Model::document_logits(const std::string& query,
     return answers ? engine::LogitScorer(*loaded_, options).scores(query, documents, first_number)
                    : engine::MaxSimScorer(*loaded_, options).scores(query, documents, first_number);
   }
+  loaded_->require_task(&ModelTasks::rerank);
   const auto classifier = classifier_of(*loaded_, Kind::sequence, kReranking, options);
   const size_t labels = loaded_->transformer->config().classifier.labels.size();
   require(labels == 1, "{} has {} labels, expected 1 for reranking", loaded_->path.string(),

@@ -48,6 +48,7 @@ auto embed_by(const engine::LoadedModel& model, const std::vector<std::string>& 
 }
 
 void require_scores_texts(const engine::LoadedModel& model) {
+  model.require_task(&ModelTasks::score);
   require(model.transformer->has_decoder() && !model.transformer->has_encoder(),
           "{} is {} and cannot score a text, expected a decoder-only model", model.path.string(),
           model.kind());
@@ -103,12 +104,14 @@ std::vector<std::vector<WindowEmbedding>> Model::embed_windows(
 std::vector<SparseEmbedding> Model::embed_sparse(const std::vector<std::string>& texts,
                                                  const EmbedOptions& options,
                                                  int64_t first_number) const {
+  loaded_->require_task(&ModelTasks::embed_sparse);
   return embed_by<tasks::SparseEmbedder>(*loaded_, texts, options, first_number);
 }
 
 std::vector<MultiVectorEmbedding> Model::embed_multi_vector(const std::vector<std::string>& texts,
                                                             const EmbedOptions& options,
                                                             int64_t first_number) const {
+  loaded_->require_task(&ModelTasks::embed_multi_vector);
   return embed_by<tasks::MultiVectorEmbedder>(*loaded_, texts, options, first_number);
 }
 
@@ -221,6 +224,7 @@ Score Model::score(std::string_view text, const ScoreOptions& options) const {
 
 Score Model::score_pair(std::string_view source, std::string_view target) const {
   const ExecutorScope scope(*loaded_->executor);
+  loaded_->require_task(&ModelTasks::score);
   const model::Transformer& transformer = *loaded_->transformer;
   require(transformer.has_decoder() && transformer.has_encoder(),
           "{} is {} and cannot score a pair of texts, expected an encoder-decoder",
@@ -234,11 +238,9 @@ Score Model::score_pair(std::string_view source, std::string_view target) const 
   return score;
 }
 
-void Model::require_fills_masks() const { tasks::require_fills_masks(*loaded_->transformer); }
-
 FilledText Model::fill(std::string_view text, int64_t top) const {
   const ExecutorScope scope(*loaded_->executor);
-  require_fills_masks();
+  loaded_->require_task(&ModelTasks::fill);
   const text::Tokenizer& tokenizer = loaded_->shared_tokenizer("filling masks");
   const auto mask = tokenizer.special_tokens().mask;
   require(mask.has_value(), "{}: the tokenizer has no mask token", loaded_->path.string());

@@ -15,9 +15,8 @@ namespace heed {
 namespace {
 
 const text::TranslationTokenizer& tokenizer_of(const engine::LoadedModel& model) {
-  require(model.transformer->has_encoder() && model.transformer->has_decoder(),
-          "{} is {} and cannot translate, expected an encoder-decoder", model.path.string(),
-          model.kind());
+  if (!model.transformer->has_encoder() || !model.transformer->has_decoder())
+    model.refuse_task(&ModelTasks::translate);
   const text::TranslationTokenizer* tokenizer = model.tokenizer.value().translation_tokenizer();
   require(tokenizer,
           "{} has one tokenizer for all texts, and translation needs a vocabulary for each side "

@@ -32,6 +32,14 @@ ApiError context_length_exceeded(std::string param, int64_t tokens, int64_t limi
   return error;
 }
 
+ApiError input_too_long(std::string param, int64_t tokens, int64_t limit) {
+  ApiError error = invalid_request(
+      std::move(param),
+      fmt::format("the input has {} tokens, and the model reads at most {}", tokens, limit));
+  error.code = "context_length_exceeded";
+  return error;
+}
+
 ApiError unknown_model(const std::string& name) {
   ApiError error(404, kInvalid,
                  fmt::format("there is no model {}; GET /v1/models lists them", quoted(name)));

@@ -27,6 +27,8 @@ ApiError invalid_request(std::string param, const std::string& message);
 /// 400: a prompt of `tokens` tokens, or `more` than that, for a model whose context holds `limit`.
 ApiError context_length_exceeded(std::string param, int64_t tokens, int64_t limit,
                                  bool more = false);
+/// 400: a text of `tokens` tokens, which is not continued, for a model that reads `limit`.
+ApiError input_too_long(std::string param, int64_t tokens, int64_t limit);
 /// 404: there is no such model.
 ApiError unknown_model(const std::string& name);
 /// 429: too much waits already. The client may try again after `retry_after` seconds.

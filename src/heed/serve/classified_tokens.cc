@@ -21,7 +21,7 @@ std::string without_unread_end(const Model& model, const Tokenizer& tokenizer, s
 int64_t tokens_read(const Model& model, int64_t tokens, bool truncate, const std::string& field) {
   const int64_t limit = model.max_classified_tokens();
   if (limit == 0 || tokens <= limit) return tokens;
-  if (!truncate) throw context_length_exceeded(field, tokens, limit);
+  if (!truncate) throw input_too_long(field, tokens, limit);
   return limit;
 }
 

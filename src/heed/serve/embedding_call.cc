@@ -15,7 +15,7 @@ std::vector<int32_t> tokens_to_embed(const Model& model, TokenizedText input, bo
   // As many tokens as there may be: what is left of a longer text, perhaps.
   const int64_t count = input.text ? model.count_tokens_to_embed(*input.text, {.prompt = ""})
                                    : std::ssize(input.tokens);
-  if (count > limit && !truncate) throw context_length_exceeded(path, count, limit);
+  if (count > limit && !truncate) throw input_too_long(path, count, limit);
   input.tokens.resize(static_cast<size_t>(limit));
   return std::move(input.tokens);
 }

@@ -75,7 +75,8 @@ constexpr std::array kRoutes{
     in_form(tei_error_body, "/embed_all", post_tei_embed_all, choose_token_embedder),
     in_form(tei_error_body, "/similarity", post_tei_similarity, choose_embedder),
     in_form(tei_error_body, "/predict", post_tei_predict, choose_classifier),
-    Route{.method = "GET", .path = "/info", .with_model = get_tei_info},
+    Route{
+        .method = "GET", .path = "/info", .with_model = get_tei_info, .error_body = tei_error_body},
     Route{.method = "GET", .path = "/tokenizer_info", .with_model = get_tokenizer_info},
     Route{.method = "POST", .path = "/classify", .with_model = post_classify},
     in_form(nullptr, "/v1/translate", post_translate, choose_translation),

@@ -31,7 +31,7 @@ TeiTexts read_tei_texts(const ModelCall& call, JsonFields& fields) {
     const std::string field = fmt::format("inputs[{}]", i);
     refuse_overlong_text(model, read.texts[i], field);
     const int64_t count = model.count_tokens_to_embed(read.texts[i], read.options);
-    if (count > limit) throw context_length_exceeded(field, count, limit);
+    if (count > limit) throw input_too_long(field, count, limit);
   }
   return read;
 }
