@@ -288,7 +288,7 @@ TEST(EmbedTraining, RefusesSettingsThatHaveNoEffect) {
   using Config = TrainConfig;
   using data::VectorLoss;
   refused([](Config& config) { config.embed.temperature = 3; },
-          "embed.temperature is for embed.loss kl-divergence, which is infonce");
+          "embed.temperature is for embed.loss kl-divergence, and embed.loss is infonce");
   refused([](Config& config) { config.embed.margin = 3; },
           "embed.margin is for embed.loss triplet");
   refused([](Config& config) { config.embed.distance = data::Distance::cosine; },
@@ -300,14 +300,14 @@ TEST(EmbedTraining, RefusesSettingsThatHaveNoEffect) {
         config.embed.loss = VectorLoss::cosine;
         config.embed.query_prompt = "q: ";
       },
-      "embed.query_prompt is for embed.loss infonce, triplet, margin-mse, kl-divergence, which is "
-      "cosine");
+      "embed.query_prompt is for embed.loss infonce, triplet, margin-mse, kl-divergence, and "
+      "embed.loss is cosine");
   refused(
       [](Config& config) {
         config.embed.loss = VectorLoss::triplet;
         config.embed.scale = 3;
       },
-      "embed.scale is for embed.loss infonce, cosent, which is triplet");
+      "embed.scale is for embed.loss infonce, cosent, and embed.loss is triplet");
   refused([](Config& config) { config.embed.query_expansion = 16; },
           "embed.query_expansion is for multi-vector vectors, those of the model are dense");
   refused([](Config& config) { config.embed.document_flops = 1; },

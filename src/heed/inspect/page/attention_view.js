@@ -223,7 +223,7 @@ class AttentionView {
     const canvas = make("canvas", "");
     canvas.width = 256;
     canvas.height = 1;
-    canvas.style.cssText = "width:180px;height:11px";
+    canvas.style.cssText = "width:180px;min-width:0;height:11px";
     const context = canvas.getContext("2d");
     const image = context.createImageData(256, 1);
     for (let c = 0; c < 256; ++c)

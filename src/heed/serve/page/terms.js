@@ -38,7 +38,7 @@ class Terms {
       const input = make("input", "");
       input.value = value;
       input.dir = "auto";
-      input.placeholder = side ? "Empty: stays as it is" : "Term";
+      input.placeholder = side ? "Unchanged" : "Term";
       input.setAttribute("aria-label", side ? "Translation of the term" : "Term");
       return input;
     });

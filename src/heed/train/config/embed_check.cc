@@ -23,7 +23,7 @@ void for_losses(std::string_view key, bool changed, VectorLoss loss,
   for (const VectorLoss other : losses)
     names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(other));
   require(!changed || std::ranges::find(losses, loss) != losses.end(),
-          "{} is for embed.loss {}, which is {}", key, names, name_of(loss));
+          "{} is for embed.loss {}, and embed.loss is {}", key, names, name_of(loss));
 }
 
 /// Throws Error when a setting was changed that only vectors of another kind have.
