@@ -12,8 +12,13 @@ def chat():
 
 
 def predict():
-    with dspy.context(lm=model):
-        assert isinstance(dspy.Predict("question -> answer")(question="Is the sea wet?").answer, str)
+    # Given, since dspy sends a schema only to models of its own list.
+    schema = {"type": "object", "properties": {"answer": {"type": "string", "maxLength": 80}}, "required": ["answer"],
+              "additionalProperties": False}
+    form = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
+    with dspy.context(lm=model, adapter=dspy.JSONAdapter()):
+        predicted = dspy.Predict("question -> answer", response_format=form)(question="Is the sea wet?")
+    assert isinstance(predicted.answer, str)
 
 
 def embeddings():
