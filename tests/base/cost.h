@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 
+#include "heed/base/display.h"
 #include "heed/base/error.h"
 #include "tests/base/child.h"
 #include "tests/base/testing.h"
@@ -50,8 +51,8 @@ inline double slowdown() {
 }
 
 /// Calls `body` in a child process and expects that it ends, normally or with an Error of one short
-/// line of printable ASCII, within `seconds` natively and with at most `megabytes` more memory than
-/// before. Returns the text of the Error, or "" when there was none.
+/// line of printable characters, within `seconds` natively and with at most `megabytes` more memory
+/// than before. Returns the text of the Error, or "" when there was none.
 inline std::string expect_cheap(const std::function<void()>& body, double seconds = 15,
                                 double megabytes = 400) {
   const std::string outcome = in_child([&]() -> std::string {
@@ -75,7 +76,8 @@ inline std::string expect_cheap(const std::function<void()>& body, double second
   EXPECT_TRUE(outcome.starts_with("cheap: ")) << outcome.substr(0, 500);
   const std::string text = outcome.substr(std::min(outcome.find(": ") + 2, outcome.size()));
   EXPECT_LT(text.size(), 1000u);
-  for (const char c : text) EXPECT_TRUE(c >= ' ' && c <= '~') << "in: " << text.substr(0, 500);
+  for (const char32_t c : code_points(text))
+    EXPECT_TRUE(is_printable(c)) << "in: " << text.substr(0, 500);
   return text;
 }
 

@@ -23,6 +23,12 @@ TEST(Quoted, EscapesControlAndFormatCharacters) {
   EXPECT_EQ(quoted("\u202e\u2028"), R"("\u202e\u2028")");  // writing direction, line separator
 }
 
+TEST(Quoted, ShowsTheLettersOfAllScripts) {
+  EXPECT_EQ(quoted("Mädchen, 世界 😀 e\u0301"), "\"Mädchen, 世界 😀 e\u0301\"");
+  EXPECT_EQ(quoted("\u00a0\u200b\ufeff\ue000\ufffd"), R"("\u00a0\u200b\ufeff\ue000\ufffd")");
+  EXPECT_EQ(quoted("\U000e0041"), R"("\udb40\udc41")");  // a tag character
+}
+
 TEST(Quoted, EscapesItsOwnQuotesAndBackslashes) { EXPECT_EQ(quoted(R"(a"b\n)"), R"("a\"b\\n")"); }
 
 TEST(Quoted, StaysValidWhateverTheBytesAre) {
@@ -37,18 +43,27 @@ TEST(Quoted, CutsLongTextBetweenTwoCharacters) {
   // The 80th character would be the first of an escape.
   EXPECT_EQ(quoted(std::string(79, 'x') + "\n"), "\"" + std::string(79, 'x') + "\"...");
   EXPECT_EQ(quoted(std::string(100000, '\x1b')).size(), 13 * 6 + 5u);
-  EXPECT_TRUE(is_printable_ascii(quoted(std::string(79, 'x') + "\xf0\x9f\x98\x80")));
+  std::string letters;
+  for (int i = 0; i < 80; ++i) letters += "世";
+  EXPECT_EQ(quoted(letters), "\"" + letters + "\"");
+  EXPECT_EQ(quoted(letters + "界"), "\"" + letters + "\"...");
 }
 
 TEST(OneLine, LeavesPlainTextAsItIs) {
   EXPECT_EQ(one_line("encoder.layers.0"), "encoder.layers.0");
   EXPECT_EQ(one_line("a\"b\\c"), "a\"b\\c");
+  EXPECT_EQ(one_line("Übersetzung \"a\".txt"), "Übersetzung \"a\".txt");
 }
 
 TEST(OneLine, EscapesAndCuts) {
   EXPECT_EQ(one_line("a\nb\x1b[2J"), "a\\nb\\u001b[2J");
   EXPECT_EQ(one_line("\xff"), "\\ufffd");
   EXPECT_EQ(one_line(std::string(1000, 'x')), std::string(200, 'x') + "...");
+}
+
+TEST(Shown, LeavesTheEscapesOfJson) {
+  EXPECT_EQ(shown("[\"a\\nü\u202e\"]", 60), "[\"a\\nü\\u202e\"]");
+  EXPECT_EQ(shown("[1,2,3]", 4), "[1,2...");
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ translate <<<'a b' | cmp - out
 printf 'ship\n' >bad.tsv
 refused 'bad.tsv: line 1: a term has 1 columns' translate --glossary bad.tsv <in
 printf 'sea\tsea\nship\t\xe6\x96\xb9\n' >bad.tsv
-refused 'the required term "\u65b9" has characters that the vocabulary lacks' translate --glossary bad.tsv <in
+refused 'the required term "方" has characters that the vocabulary lacks' translate --glossary bad.tsv <in
 refused 'none.tsv: cannot be opened' translate --glossary none.tsv <in
 refused 'terms need beam search' translate --glossary terms.tsv --num-beams 1 <in
 refused 'line 1: the required terms' translate --glossary terms.tsv --max-new-tokens 1 <in

@@ -267,7 +267,7 @@ TEST(Matcher, NamesWhatTokensCannotSpell) {
   EXPECT_EQ(message("\\[(\xC3\xA9|\xC3\xA8)\\]"), "");
   EXPECT_EQ(message("\xC3\xA9l"),
             "the vocabulary cannot spell what the constraint requires: no tokens spell \"l\" in "
-            "\"\\u00e9l\"");
+            "\"\u00e9l\"");
   // Behind "[" a "nu" could only be gone on with by "ll".
   Matcher matcher(compile_regex("\\[(null|nul|nulli|e)\\]"), vocabulary);
   ASSERT_TRUE(matcher.accept(2));

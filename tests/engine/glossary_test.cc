@@ -96,7 +96,7 @@ TEST(Glossary, WhatCannotBeDoneIsRefused) {
   options.search.max_new_tokens = 1;
   refused(options, "line 5: the required terms have");
   options = {.glossary = {{"ship", {"\u65b9"}}}};
-  refused(options, "the required term \"\\u65b9\" has characters that the vocabulary lacks");
+  refused(options, "the required term \"\u65b9\" has characters that the vocabulary lacks");
   refused({.do_not_translate = {""}}, "do_not_translate has an empty text");
   const Model decoder = Model::load(engine::models().decoder());
   expect_error(

@@ -81,7 +81,7 @@ TEST(Glossary, RefusesTermsThatNoTextHasOrTheVocabularyCannotSpell) {
   refused({"a", {}}, "the term \"a\" of glossary has no target");
   refused({"a", std::vector<std::string>(33, "b")}, "has 33 targets, expected at most 32");
   refused({"a", {"\u4e16"}},
-          "the required term \"\\u4e16\" has characters that the vocabulary lacks");
+          "the required term \"\u4e16\" has characters that the vocabulary lacks");
   refused({"a", {"the  sea"}},
           "the required term \"the  sea\" cannot be written, the vocabulary makes it \"the sea\"");
   expect_error([] { Glossary({}, {"\xff"}, translator_tokenizer()); },

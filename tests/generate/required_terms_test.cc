@@ -343,7 +343,7 @@ TEST(RequiredTerms, ATermIsTokenizedAsInsideATextAndRefusedIfTheVocabularyLacksI
       [&] {
         required_term(tokenizer, std::vector<std::string>{"ok", "\u4e16"});
       },
-      "the required term \"\\u4e16\" has characters that the vocabulary lacks");
+      "the required term \"\u4e16\" has characters that the vocabulary lacks");
   expect_error([&] { required_term(tokenizer, std::vector<std::string>{" "}); },
                "the required term \" \" is empty");
 }

@@ -129,7 +129,7 @@ TEST(GgufMetadata, ReportsMissingKeysAndWrongTypes) {
   EXPECT_TRUE(values.contains("test.u8"));
   expect_error([&] { values.get<int64_t>("test.none"); }, "all_types.gguf: test.none is missing");
   expect_error([&] { values.get<int64_t>("test.string"); },
-               "test.string is the string \"\\u00fcn\\u00ef\", expected an integer");
+               "test.string is the string \"\u00fcn\u00ef\", expected an integer");
   expect_error([&] { values.get<int64_t>("test.f64"); },
                "test.f64 is the number 0.1, expected an integer");
   expect_error([&] { values.get<int64_t>("test.u64"); },

@@ -116,7 +116,9 @@ TEST(LibreTranslate, FilesAreTranslatedAndFetched) {
   EXPECT_EQ(fetched.headers.at("content-disposition"),
             "attachment; filename=\".._My_letter_de.HTML\"");
   EXPECT_EQ(fetched.body, "<p>" + in_html(translated("the sea")) + "</p>\n");
-  EXPECT_EQ(get("/download_file/guess.txt").status, 404);
+  const Answer none = get("/download_file/guess.txt");
+  EXPECT_EQ(none.status, 404);
+  EXPECT_TRUE(none.json()["error"].is_string());
   const auto error = [&](const std::string& parts) {
     const Answer answer = send_form("/translate_file", parts);
     EXPECT_EQ(answer.status, 400) << answer.body;

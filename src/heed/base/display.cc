@@ -1,6 +1,7 @@
 #include "heed/base/display.h"
 
 #include <fmt/format.h>
+#include <utf8proc.h>
 
 #include <algorithm>
 #include <array>
@@ -45,6 +46,23 @@ std::string utf8(char32_t c) {
   std::string text;
   append_utf8(text, c);
   return text;
+}
+
+bool is_printable(char32_t c) {
+  switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_CS:
+    case UTF8PROC_CATEGORY_CO:
+    case UTF8PROC_CATEGORY_CN:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+      return false;
+    case UTF8PROC_CATEGORY_ZS:
+      return c == ' ';
+    default:
+      return true;
+  }
 }
 
 std::string printable(std::string_view text) {

@@ -12,6 +12,10 @@ std::u32string code_points(std::string_view text);
 /// The UTF-8 encoding of one scalar value.
 std::string utf8(char32_t code_point);
 
+/// Whether a character can be shown as it is: a letter, mark, number, punctuation mark, symbol or
+/// the space, not another kind of space, nor what controls or formats.
+bool is_printable(char32_t code_point);
+
 /// Text that is safe to print: line separators and tabs are replaced by symbols, other control
 /// characters, directional overrides and invalid UTF-8 by U+FFFD.
 std::string printable(std::string_view text);

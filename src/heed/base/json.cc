@@ -34,12 +34,6 @@ std::string reason_of(const nlohmann::json::exception& error) {
   return one_line(text.substr(0, text.find("; last read")));
 }
 
-std::string cut(std::string text, size_t max_length) {
-  if (text.size() <= max_length) return text;
-  text.resize(max_length);
-  return text + "...";
-}
-
 template <typename Json>
 Json parse(std::string_view text, const std::string& file) {
   check_depth(text, file);
@@ -88,7 +82,7 @@ std::string dump_json(const nlohmann::ordered_json& value, const JsonStyle& styl
 }
 
 std::string excerpt(const nlohmann::json& value, size_t max_length) {
-  return cut(dump_json(value, {.ascii = true, .replace_invalid = true}), max_length);
+  return shown(dump_json(value, {.replace_invalid = true}), max_length);
 }
 
 int64_t integer_of(const nlohmann::json& value, std::string_view key, const std::string& file,

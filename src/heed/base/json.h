@@ -32,8 +32,8 @@ struct JsonStyle {
 std::string dump_json(const nlohmann::json& value, const JsonStyle& style = {});
 std::string dump_json(const nlohmann::ordered_json& value, const JsonStyle& style = {});
 
-/// `value` for an error message: JSON on one line of printable ASCII, at most `max_length`
-/// characters and then an ellipsis.
+/// `value` for an error message: JSON on one line of characters that can be shown, at most
+/// `max_length` and then an ellipsis.
 std::string excerpt(const nlohmann::json& value, size_t max_length = 60);
 
 /// `value` as an integer; `key` names it in messages. Throws Error unless it is an integer (2.0 is

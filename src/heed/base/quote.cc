@@ -1,57 +1,59 @@
 #include "heed/base/quote.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "heed/base/display.h"
 #include "heed/base/json.h"
+#include "heed/base/utf8.h"
 
 namespace heed {
 namespace {
 
-/// The inside of a JSON string of printable ASCII that stands for `text`.
-std::string escaped(std::string_view text) {
+bool is_shown(const CodePoint& point) {
+  return point.valid && point.value != CodePoint::kReplacement && is_printable(point.value);
+}
+
+/// The inside of the JSON string of printable ASCII that stands for one character.
+std::string escape_of(std::string_view character) {
   const std::string literal =
-      dump_json(nlohmann::json(std::string(text)), {.ascii = true, .replace_invalid = true});
+      dump_json(nlohmann::json(std::string(character)), {.ascii = true, .replace_invalid = true});
   return literal.substr(1, literal.size() - 2);
 }
 
-/// Length of the longest beginning of `escaped` of at most `longest` characters that does not end
-/// inside \n, \" or \u0000.
-size_t cut_position(std::string_view escaped, size_t longest) {
-  size_t end = 0;
-  while (end < escaped.size()) {
-    const bool is_escape = escaped[end] == '\\';
-    const size_t length = !is_escape ? 1 : escaped[end + 1] == 'u' ? 6 : 2;
-    if (end + length > longest) break;
-    end += length;
-  }
-  return end;
-}
-
-/// Between two `quote`s: `text` escaped and cut after `longest` characters.
-std::string escaped_and_cut(std::string_view text, size_t longest, std::string_view quote) {
-  // Escaping never shortens a text, so its first `longest` bytes suffice. The 4 extra bytes
-  // complete a code point at their end, which would otherwise be escaped as invalid UTF-8.
-  const std::string whole = escaped(text.substr(0, longest + 4));
-  const size_t end = cut_position(whole, longest);
-  const std::string_view dots = end < whole.size() ? "..." : "";
+/// `text` cut after `longest` characters, the characters that cannot be shown and those of `others`
+/// escaped; `quote` stands before and after it.
+std::string escaped(std::string_view text, size_t longest, std::string_view others,
+                    std::string_view quote) {
+  // Escaping never shortens a text, so that many bytes have more characters than are wanted.
+  const std::string_view beginning = text.substr(0, 4 * (longest + 1));
   std::string result(quote);
-  return result.append(whole, 0, end).append(quote).append(dots);
+  size_t length = 0;
+  bool whole = true;
+  for_each_code_point(beginning, [&](const CodePoint& point, std::string_view bytes) {
+    const bool plain = is_shown(point) && others.find(bytes) == std::string_view::npos;
+    const std::string written = plain ? std::string(bytes) : escape_of(bytes);
+    length += plain ? 1 : written.size();
+    whole = whole && length <= longest;
+    if (whole) result += written;
+  });
+  return result.append(quote).append(whole ? "" : "...");
 }
 
 }  // namespace
 
 std::string Quoted::operator()(std::string_view text) const {
-  return escaped_and_cut(text, 80, "\"");
+  return escaped(text, 80, "\"\\", "\"");
 }
 
 std::string one_line(std::string_view text) {
   constexpr size_t kLongest = 200;
-  const bool plain = text.size() <= kLongest && std::all_of(text.begin(), text.end(), [](char c) {
-                       return c >= ' ' && c <= '~';
-                     });
+  bool plain = text.size() <= kLongest;
+  if (plain)
+    for_each_code_point(text, [&](const CodePoint& point, auto) { plain &= is_shown(point); });
   // A plain text stands for itself: its quotes and backslashes are not escaped.
-  return plain ? std::string(text) : escaped_and_cut(text, kLongest, "");
+  return escaped(text, kLongest, plain ? "" : "\"\\", "");
 }
+
+std::string shown(std::string_view text, size_t longest) { return escaped(text, longest, "", ""); }
 
 }  // namespace heed

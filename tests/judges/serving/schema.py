@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import urllib.request
@@ -38,6 +39,14 @@ def write(directory, config, **files):
         (directory / name.replace("_dot_", ".")).write_text(text)
 
 
+def write_ranges(path, width):
+    """The numbers of embeddings in int8 and uint8: from -1 to 1 in each dimension."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': (2, {width}), }}".ljust(117) + "\n"
+    values = struct.pack(f"<{2 * width}f", *[-1.0] * width, *[1.0] * width)
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + values)
+    return path
+
+
 def models_in(folder):
     """Tiny models with random weights, of every kind."""
     write(folder / "chat", CONFIG | {"max_position_embeddings": 8192}, chat_template_dot_jinja=CHAT_TEMPLATE,
@@ -52,6 +61,7 @@ def models_in(folder):
           tokenizer_dot_json=json.dumps(tokenizer))
     models = {name: {"path": str(folder / name), "random_weights": 1}
               for name in ("chat", "masked", "encoder", "coder")}
+    models["encoder"]["embedding_ranges"] = str(write_ranges(folder / "ranges.npy", BERT["hidden_size"]))
     return models | {"reranker": GOLDEN / "encoders/rerank", "classifier": GOLDEN / "encoders/classify",
                      "nllb": GOLDEN / "translation/nllb"}
 

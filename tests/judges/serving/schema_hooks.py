@@ -11,7 +11,8 @@ MODELS = {"embeddings": "encoder", "attention": "encoder", "fill": "masked", "re
           "/rerank": "reranker", "/v2/rerank": "reranker", "/v2/embed": "encoder", "/embed": "encoder",
           "/classify": "classifier", "/predict": "classifier", "/infill": "coder", "/api/chat": "chat",
           "/api/generate": "chat", "/api/show": "chat", "/api/embed": "encoder", "/api/embeddings": "encoder",
-          "/info": "chat", "/tokenizer_info": "chat"}
+          "/info": "chat", "/tokenizer_info": "chat", "/": "encoder", "/embed_all": "encoder", "/similarity": "encoder",
+          "/embed_sparse": "masked"}
 # Characters that fit into the context.
 SHORT = {"/v1/rerank": 16, "/rerank": 16, "/classify": 16, "/predict": 8, "/v1/translate": 16, "/translate": 16}
 LONG = 100
@@ -136,6 +137,7 @@ def fit_responses(body):
                 kind = "reasoning_text" if item.get("type") == "reasoning" else "text"
                 item[name] = [{"type": kind, "text": part.get("text") or ""} for part in item[name]]
         items.append(item)
+    items.append({"role": "user", "content": "a"})  # reasoning alone is no message
     body["input"] = items
 
 
@@ -163,8 +165,13 @@ def fit_embeddings(body):
 
 
 def fit_tei_embed(body):
+    body["inputs"] = known_tokens(body["inputs"], 12)
     fit_dimensions(body)
     body.pop("prompt_name", None)  # the model has no prompts
+
+
+def fit_similarity(body):
+    (body.get("parameters") or {}).pop("prompt_name", None)
 
 
 def fit_attention(body):
@@ -189,6 +196,9 @@ def fit_score(body):
 
 def fit_translate(body):
     body |= {"source_language": "eng_Latn", "target_language": "fra_Latn"}
+    if not body.get("document"):
+        for name in ("format", "sentence_language", "max_sentence_tokens", "translate_placeholders", "keep_numbers"):
+            body.pop(name, None)  # of documents
     if body.get("n_best") is not None:
         body["num_beams"] = max(body.get("num_beams") or 4, body["n_best"])
 
@@ -201,7 +211,8 @@ def fit_libre_translate(body):
 
 FITS = {"/v1/completions": fit_generation, "/v1/chat/completions": fit_generation, "/v1/responses": fit_responses,
         "/v1/messages": fit_messages, "/v1/messages/count_tokens": fit_anthropic_prompt, "/v2/embed": fit_dimensions,
-        "/embed": fit_tei_embed, "/infill": fit_infill, "/v1/detokenize": fit_detokenize,
+        "/": fit_tei_embed, "/embed": fit_tei_embed, "/embed_sparse": fit_tei_embed, "/embed_all": fit_tei_embed,
+        "/similarity": fit_similarity, "/infill": fit_infill, "/v1/detokenize": fit_detokenize,
         "/v1/embeddings": fit_embeddings, "/v1/attention": fit_attention, "/api/chat": fit_ollama,
         "/detect": fit_detect, "/api/generate": fit_ollama, "/api/embed": fit_ollama,
         "/api/embeddings": fit_ollama, "/api/show": fit_ollama,

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "heed/base/display.h"
 #include "heed/jinja/runtime.h"
 #include "heed/jinja/values/unicode.h"
 

@@ -94,12 +94,6 @@ bool is_upper(char32_t value) {
   return is_category(value, {UTF8PROC_CATEGORY_LU}) || is_other_upper(value);
 }
 bool is_title(char32_t value) { return is_category(value, {UTF8PROC_CATEGORY_LT}); }
-bool is_printable(char32_t value) {
-  return value == ' ' ||
-         !is_category(value, {UTF8PROC_CATEGORY_CC, UTF8PROC_CATEGORY_CF, UTF8PROC_CATEGORY_CS,
-                              UTF8PROC_CATEGORY_CO, UTF8PROC_CATEGORY_CN, UTF8PROC_CATEGORY_ZL,
-                              UTF8PROC_CATEGORY_ZP, UTF8PROC_CATEGORY_ZS});
-}
 bool is_case_ignorable(char32_t value) {
   return value == '\'' || value == '.' || value == ':' || value == '^' || value == '`' ||
          value == 0xB7 || value == 0x2019 ||

@@ -16,7 +16,6 @@ bool is_alnum(char32_t value);
 bool is_lower(char32_t value);
 bool is_upper(char32_t value);
 bool is_title(char32_t value);
-bool is_printable(char32_t value);
 /// Neither begins nor ends a word when a final sigma is looked for.
 bool is_case_ignorable(char32_t value);
 inline bool is_cased(char32_t value) {

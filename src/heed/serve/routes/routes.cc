@@ -42,8 +42,12 @@ constexpr Route libre(const char* path, ModelHandler handler, ModelChooser choos
 }
 
 /// A route that needs no key.
-constexpr Route open(const char* path, DirectHandler handler) {
-  return {.method = "GET", .path = path, .without_model = handler, .needs_no_key = true};
+constexpr Route open(const char* path, DirectHandler handler, ErrorBody error_body = nullptr) {
+  return {.method = "GET",
+          .path = path,
+          .without_model = handler,
+          .needs_no_key = true,
+          .error_body = error_body};
 }
 
 constexpr std::array kRoutes{
@@ -100,7 +104,7 @@ constexpr std::array kRoutes{
     open("/languages", get_languages),
     libre("/translate", post_libre_translate, choose_translator),
     libre("/translate_file", post_libre_translate_file, choose_file_translator),
-    open("/download_file/{name}", get_libre_download),
+    open("/download_file/{name}", get_libre_download, plain_error_body),
     Route{.method = "POST",
           .path = "/detect",
           .without_model = post_libre_detect,

@@ -4,7 +4,7 @@
 from scenarios import URL, run
 from smolagents import OpenAIModel, tool
 
-model = OpenAIModel(model_id="chat", api_base=f"{URL}/v1", api_key="none", max_tokens=100)
+model = OpenAIModel(model_id="chat", api_base=f"{URL}/v1", api_key="none", max_tokens=200, temperature=0)
 MESSAGES = [{"role": "user", "content": [{"type": "text", "text": "Say hello."}]}]
 
 
