@@ -17,6 +17,7 @@ MODELS = {"embeddings": "encoder", "attention": "encoder", "fill": "masked", "re
 SHORT = {"/v1/rerank": 16, "/rerank": 16, "/classify": 16, "/predict": 8, "/v1/translate": 16, "/translate": 16}
 LONG = 100
 OUTPUT = 16
+TERM = "a"  # which the translator can spell
 
 
 # Constraints that the models can write; a request has one of them.
@@ -157,11 +158,27 @@ def fit_dimensions(body):
             body[name] = body[name] % WIDTH + 1
 
 
+def fit_ranges(body):
+    """The server has ranges of all dimensions only."""
+    types = [body.get(name) for name in ("encoding_format", "output_dtype", "embedding_type")]
+    several = body.get("embedding_types") or []
+    types += [several] if isinstance(several, str) else several
+    if "int8" in types or "uint8" in types:
+        for name in ("dimensions", "output_dimension"):
+            body.pop(name, None)
+
+
+def fit_cohere_embed(body):
+    fit_dimensions(body)
+    fit_ranges(body)
+
+
 def fit_embeddings(body):
     body["input"] = known_tokens(body["input"], 12)
     fit_dimensions(body)
     if body.get("output_dimension") is not None:
         body.pop("dimensions", None)
+    fit_ranges(body)
 
 
 def fit_tei_embed(body):
@@ -199,6 +216,12 @@ def fit_translate(body):
     if not body.get("document"):
         for name in ("format", "sentence_language", "max_sentence_tokens", "translate_placeholders", "keep_numbers"):
             body.pop(name, None)  # of documents
+    elif body.get("format") is not None:
+        body["format"] = "html"
+    if body.get("do_not_translate"):
+        body["do_not_translate"] = TERM
+    if body.get("glossary"):  # each term once
+        body["glossary"] = [{"source": "b", "target": TERM}]
     if body.get("n_best") is not None:
         body["num_beams"] = max(body.get("num_beams") or 4, body["n_best"])
 
@@ -210,7 +233,7 @@ def fit_libre_translate(body):
 
 
 FITS = {"/v1/completions": fit_generation, "/v1/chat/completions": fit_generation, "/v1/responses": fit_responses,
-        "/v1/messages": fit_messages, "/v1/messages/count_tokens": fit_anthropic_prompt, "/v2/embed": fit_dimensions,
+        "/v1/messages": fit_messages, "/v1/messages/count_tokens": fit_anthropic_prompt, "/v2/embed": fit_cohere_embed,
         "/": fit_tei_embed, "/embed": fit_tei_embed, "/embed_sparse": fit_tei_embed, "/embed_all": fit_tei_embed,
         "/similarity": fit_similarity, "/infill": fit_infill, "/v1/detokenize": fit_detokenize,
         "/v1/embeddings": fit_embeddings, "/v1/attention": fit_attention, "/api/chat": fit_ollama,
