@@ -213,15 +213,21 @@ def fit_score(body):
 
 def fit_translate(body):
     body |= {"source_language": "eng_Latn", "target_language": "fra_Latn"}
+    for name in ("via", "confidence"):  # of a second model, and of a calibrated one
+        body.pop(name, None)
     if not body.get("document"):
         for name in ("format", "sentence_language", "max_sentence_tokens", "translate_placeholders", "keep_numbers"):
             body.pop(name, None)  # of documents
     elif body.get("format") is not None:
         body["format"] = "html"
+    if body.get("max_sentence_tokens"):
+        body["max_sentence_tokens"] = 20
     if body.get("do_not_translate"):
         body["do_not_translate"] = TERM
     if body.get("glossary"):  # each term once
         body["glossary"] = [{"source": "b", "target": TERM}]
+    if body.get("do_not_translate") or body.get("glossary"):
+        body["num_beams"] = max(body.get("num_beams") or 4, 2)
     if body.get("n_best") is not None:
         body["num_beams"] = max(body.get("num_beams") or 4, body["n_best"])
 
