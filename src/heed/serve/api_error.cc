@@ -15,6 +15,12 @@ namespace {
 constexpr const char* kInvalid = "invalid_request_error";
 constexpr const char* kServer = "server_error";
 
+ApiError too_long(std::string param, const std::string& message) {
+  ApiError error = invalid_request(std::move(param), message);
+  error.code = "context_length_exceeded";
+  return error;
+}
+
 }  // namespace
 
 ApiError invalid_request(std::string param, const std::string& message) {
@@ -24,20 +30,16 @@ ApiError invalid_request(std::string param, const std::string& message) {
 }
 
 ApiError context_length_exceeded(std::string param, int64_t tokens, int64_t limit, bool more) {
-  ApiError error = invalid_request(
+  return too_long(
       std::move(param),
       fmt::format("the input has {}{} tokens, and the model's context holds {}, with the output",
                   more ? "more than " : "", tokens, limit));
-  error.code = "context_length_exceeded";
-  return error;
 }
 
 ApiError input_too_long(std::string param, int64_t tokens, int64_t limit) {
-  ApiError error = invalid_request(
+  return too_long(
       std::move(param),
       fmt::format("the input has {} tokens, and the model reads at most {}", tokens, limit));
-  error.code = "context_length_exceeded";
-  return error;
 }
 
 ApiError unknown_model(const std::string& name) {

@@ -10,14 +10,10 @@
 
 namespace heed::tasks {
 
-void require_fills_masks(const model::Transformer& model) {
-  require(model.has_encoder() && !model.has_decoder() && model.config().has_head,
-          "filling masks needs an encoder-only model with a language model head (BERT, RoBERTa)");
-}
-
 std::vector<FilledMask> fill_masks(const model::Transformer& model, std::span<const int32_t> tokens,
                                    int32_t mask_id, int64_t top, DType dtype) {
-  require_fills_masks(model);
+  require(model.has_encoder() && !model.has_decoder() && model.config().has_head,
+          "filling masks needs an encoder-only model with a language model head (BERT, RoBERTa)");
   require_input(top >= 1, "top is {}, expected at least 1", top);
   std::vector<int32_t> rows;
   for (size_t i = 0; i < tokens.size(); ++i)
