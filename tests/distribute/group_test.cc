@@ -126,8 +126,8 @@ TEST(Group, ARankThatReportsAnErrorEndsTheOthersAtOnce) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(10'000));
 }
 
-/// A message may be read from the memory of its sender, which the sender frees when it fails.
-TEST(Group, ARankThatWasStoppedDoesNotUseTheMessageOfOneThatHasFailed) {
+/// What rank 1 of 2 throws, which is stopped while rank 0 sends it a message and then `fails`.
+std::string error_of_stopped_rank(const std::function<void(Messenger&)>& fails) {
   const auto mailbox = std::make_shared<LocalMailbox>(2);
   std::atomic<bool> stopped = false;
   mailbox->before_send = [&](int to, int) {
@@ -139,11 +139,24 @@ TEST(Group, ARankThatWasStoppedDoesNotUseTheMessageOfOneThatHasFailed) {
     stopped = true;
     std::this_thread::sleep_for(milliseconds(1000));
     messenger.exchange(1, bytes, 1, {});
-    messenger.report_failure();
+    fails(messenger);
     stopped = false;
   };
-  const auto run = run_ranks(2, rank, {.wait = milliseconds(1200)}, mailbox);
-  EXPECT_EQ(message_of(run.errors[1]), "rank 0 (host host0) has ended with an error");
+  const auto run =
+      run_ranks(2, rank, {.wait = milliseconds(1200), .answer = milliseconds(200)}, mailbox);
+  return message_of(run.errors[1]);
+}
+
+/// A message may be read from the memory of its sender, which the sender frees when it fails.
+TEST(Group, ARankThatWasStoppedDoesNotUseTheMessageOfOneThatHasFailed) {
+  const std::string expected = "rank 0 (host host0) has ended with an error";
+  EXPECT_EQ(error_of_stopped_rank([](Messenger& messenger) { messenger.report_failure(); }),
+            expected);
+  EXPECT_EQ(error_of_stopped_rank([](Messenger& messenger) {
+              std::array<std::byte, 8> bytes{};
+              EXPECT_THROW(messenger.exchange(1, {}, 1, bytes), RankMissing);
+            }),
+            expected);
 }
 
 /// What rank 0 of 2 throws when its transport cannot reach rank 1 any more, or cannot send it the

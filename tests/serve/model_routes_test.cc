@@ -94,6 +94,10 @@ TEST(TranslateRoute, TranslatesDocuments) {
       model.translate_document(text).text);
   refused_each("/v1/translate", {{"model", "en-de"}, {"text", "the"}},
                {{"format", "rtf"}, {"document", "yes"}, {"keep_numbers", true}});
+  posted("/v1/translate", {{"model", "en-de"}, {"text", "the"}, {"keep_numbers", false}});
+  refused("/v1/translate",
+          {{"model", "en-de"}, {"text", "the"}, {"document", true}, {"max_sentence_tokens", 5000}},
+          "max_sentence_tokens");
   refused("/v1/translate", {{"model", "en-de"}, {"text", "1\nno time\n"}, {"format", "srt"}},
           "text");
 }

@@ -158,13 +158,24 @@ bool Messenger::watch(std::span<const int> ranks) {
 /// Reports a watched rank that is silent. Rank 0 is the lowest rank that can, and need not look for
 /// a lower one.
 void Messenger::report_silent(int silent, bool deadline) {
-  if (rank() == 0) throw RankMissing(missing_message(silent, deadline), silent);
+  if (rank() == 0) report_missing(missing_message(silent, deadline), silent);
   detect_missing_rank(silent, deadline);
 }
 
-void Messenger::report_failure() {
+/// A missing rank may only have been stopped: when it goes on, it must not use messages that this
+/// rank was sending to it and no longer has.
+void Messenger::report_missing(const std::string& message, int missing) {
+  send_abort();
+  throw RankMissing(message, missing);
+}
+
+void Messenger::send_abort() {
   for (int other = 0; other < size(); ++other)
     if (other != rank()) send_status(other, StatusKind::abort);
+}
+
+void Messenger::report_failure() {
+  send_abort();
   const auto begin = Clock::now();
   for (answer(); !sending_.empty() && Clock::now() - begin < deadlines_.answer; answer())
     std::this_thread::sleep_for(kPollInterval);
@@ -359,7 +370,7 @@ void Messenger::detect_missing_rank(int peer, bool deadline, const std::function
     if (Clock::now() - suspected_at_[static_cast<size_t>(lower)] <
         2 * deadlines_.answer + kTimeToReport)
       throw ReportedElsewhere(message);
-  throw RankMissing(message, missing);
+  report_missing(message, missing);
 }
 
 }  // namespace heed::distribute

@@ -161,6 +161,8 @@ class Messenger {
   void detect_missing_rank(
       int peer, bool deadline, const std::function<bool()>& arrived = [] { return false; });
   void report_silent(int silent, bool deadline);
+  [[noreturn]] void report_missing(const std::string& message, int missing);
+  void send_abort();
   std::string missing_message(int missing, bool deadline) const;
   void learn_hosts();
 

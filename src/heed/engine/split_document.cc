@@ -19,10 +19,7 @@ using document::ByteRange, document::TranslatedSegment;
 int64_t longest_part(const LoadedModel& model, const DocumentOptions& options) {
   constexpr int64_t kOtherwise = 128;
   const int64_t context = tasks::context_limit(model.transformer->config());
-  const int64_t asked = options.max_sentence_tokens;
-  require_input(context == 0 || asked <= context,
-                "max_sentence_tokens is {}, and the model reads at most {} tokens", asked, context);
-  if (asked > 0) return asked;
+  if (options.max_sentence_tokens > 0) return options.max_sentence_tokens;
   const int64_t trained = model.sentences.value().max_source_tokens;
   const int64_t limit = context > 0 ? context : kOtherwise;
   return trained > 0 ? std::min(trained, limit)
@@ -65,10 +62,18 @@ bool knows_abbreviations(std::string_view language) {
 
 namespace engine {
 
+void check_sentence_tokens(const Model& model, const DocumentOptions& options) {
+  const int64_t context = tasks::context_limit(loaded(model).transformer->config());
+  const int64_t asked = options.max_sentence_tokens;
+  require_input(context == 0 || asked <= context,
+                "max_sentence_tokens is {}, and the model reads at most {} tokens", asked, context);
+}
+
 SplitDocument::SplitDocument(const Model& model, const std::string& text,
                              const DocumentOptions& options, bool decoded)
     : document_(read_document(text, options, decoded)) {
   const LoadedModel& own = loaded(model);
+  check_sentence_tokens(model, options);
   const document::SentenceSplitter splitter = splitter_for(own, options);
   const int64_t longest = longest_part(own, options);
   const auto fits = [&](std::string_view part) {

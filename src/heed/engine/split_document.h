@@ -10,6 +10,9 @@
 
 namespace heed::engine {
 
+/// Throws InputError if `options` allow sentences that are longer than the model reads.
+void check_sentence_tokens(const Model& model, const DocumentOptions& options);
+
 /// A document and the sentences by which it is translated.
 class SplitDocument {
  public:

@@ -59,7 +59,8 @@ std::optional<DocumentOptions> read_document_options(JsonFields& fields) {
   const bool has_format = fields.find(DocumentOption::format.key) != nullptr;
   const bool asked = fields.boolean("document").value_or(has_format);
   DocumentOption::for_each([&](const auto& option) {
-    if (!asked && fields.find(option.key))
+    const Json* found = fields.find(option.key);
+    if (!asked && found && *found != false)
       throw invalid_request(fields.path_of(option.key),
                             fmt::format("{} is of documents: set \"document\": true", option.key));
     read_option(fields, option, options);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heed/error.h"
+#include "heed/generate/generate_options.h"
 #include "heed/serve/api_error.h"
 
 namespace heed::serve {
@@ -23,6 +24,8 @@ auto read_field(const std::string& field, const Read& read) {
 GivenDocuments::GivenDocuments(const Model& model, const std::vector<std::string>& texts,
                                const DocumentOptions& options, const std::string& field,
                                bool decoded) {
+  read_field(std::string(generate::DocumentOption::max_sentence_tokens.key),
+             [&] { engine::check_sentence_tokens(model, options); });
   for (const std::string& text : texts) {
     documents_.push_back(
         read_field(field, [&] { return engine::SplitDocument(model, text, options, decoded); }));
