@@ -21,6 +21,10 @@ PACKAGES = {
     "nncf": ["nncf==3.4.0"],
     "datasets": ["accelerate==1.15.0", "datasets==5.2.0"],
     "gguf": ["gguf==0.19.0"],
+    "pymarian": ["pymarian==1.12.42"],
+    "safetensors": ["safetensors"],
+    "sentencepiece": ["sentencepiece==0.2.3"],
+    "yaml": ["pyyaml"],
     # Built here, for this processor, as its default is: without a BLAS.
     "llama_cpp": ["--no-binary=llama-cpp-python", "llama-cpp-python==0.3.36"],
 }

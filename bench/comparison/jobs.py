@@ -1,6 +1,7 @@
 """What is compared: a function a job. Each yields its cases one by one, so that figures appear as
 they are measured."""
 import functools
+import itertools
 import json
 import os
 import subprocess
@@ -253,14 +254,16 @@ def embed_with(setting, name, model, texts):
 
 
 def train_embed(setting):
-    """MiniLM with in-batch negatives, about 64 pairs a step."""
+    """MiniLM with in-batch negatives, about 64 pairs a step. sentence-transformers' trainer pads texts to the longest
+    of a batch, so texts of one length are compared as well."""
     batch, steps = 64, 4 if setting.quick else 40
-    pairs, tokens = models.pairs(batch * 50)
     model = models.minilm()
     out = models.BUILD / "train-embed"
     python = python_with("torch", "sentence_transformers", "datasets")
-    for arithmetic in arithmetics_of_encoders(setting)[:-1]:
-        yield Case(f"train MiniLM, embed, {batch} pairs a step, {arithmetic}, pairs/s", [
+    for arithmetic, words in itertools.product(arithmetics_of_encoders(setting)[:-1], (None, 16)):
+        pairs, tokens = models.pairs(batch * 50, words)
+        texts = "mixed lengths" if words is None else f"{words} words"
+        yield Case(f"train MiniLM, embed, {batch} pairs of {texts} a step, {arithmetic}, pairs/s", [
             Program("heed", [python, PEERS / "heed_embed_train.py", setting.heed, model, pairs,
                              arithmetic, batch, tokens, steps, out]),
             Program("PyTorch", [python, PEERS / "sentence_transformers_train.py", model, pairs,

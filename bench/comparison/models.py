@@ -137,10 +137,14 @@ def sentences(count):
     return path
 
 
-def pairs(count):
-    """A file of queries and documents for training, and the tokens of both texts of a pair on average."""
-    path = BUILD / "texts" / f"pairs-{count}.jsonl"
+def pairs(count, words=None):
+    """A file of queries and documents for training, and the tokens of both texts of a pair on average. Texts have
+    `words` words (at most 19), or mixed lengths."""
+    path = BUILD / "texts" / (f"pairs-{count}.jsonl" if words is None else f"pairs-{count}-{words}.jsonl")
     lines = sentences(2 * count).read_text().splitlines()
+    if words is not None:
+        every = " ".join(lines).split()
+        lines = [" ".join(every[i * words:(i + 1) * words]) for i in range(2 * count)]
     if not path.exists():
         path.write_text("".join(json.dumps({"query": query, "document": document}) + "\n"
                                 for query, document in zip(lines[::2], lines[1::2])))
