@@ -20,7 +20,7 @@ class Chart {
     const shown = points.filter(({ time, value }) => time > end - seconds && value !== null);
     const peak = Math.max(0, ...shown.map(({ value }) => value));
     this.now.textContent = shown.length ? this.format(shown.at(-1).value) : "–";
-    this.peak.textContent = shown.length ? `at most ${this.format(peak)}` : "";
+    this.peak.textContent = shown.length ? `peak ${this.format(peak)}` : "";
     this.begin.textContent = `${/^\d/.test(name) ? "" : "an "}${name} ago`;
     this.picture.setAttribute("aria-label", `${this.title}, the last ${name}: ${this.now.textContent}, ${this.peak.textContent}`);
     this.picture.replaceChildren(...this.paths(shown, end, seconds, peak || 1));

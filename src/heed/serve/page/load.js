@@ -118,7 +118,7 @@ class LoadPanel extends Panel {
 class ModelCard {
   constructor(name, models) {
     this.name = name;
-    this.use = makeButton("plain", "Press to load", () => this.load(models));
+    this.use = makeButton("plain", "Load model", () => this.load(models));
     this.tasks = make("p", "note");
     this.problem = make("p", "note warning");
     this.numbers = make("dl", "");
@@ -160,6 +160,6 @@ class ModelCard {
       this.problem.textContent = sentence(error.message);
     }
     this.use.disabled = false;
-    this.use.textContent = "Press to load";
+    this.use.textContent = "Load model";
   }
 }
