@@ -198,7 +198,7 @@ TEST(EmbedTraining, SavesWhatMakesTheVectors) {
             read_file(folder / "again/1_Pooling/config.json"));
   write_quickly(folder / "out/modules.json",
                 R"([{"type": "sentence_transformers.models.Transformer", "path": ""},
-                    {"type": "sentence_transformers.models.Dense", "path": "2_Dense"}])");
+                    {"type": "sentence_transformers.models.LayerNorm", "path": "2_LayerNorm"}])");
   expect_error([&] { testing::task_of(config, config.from); }, "not the module sentence_trans");
   EXPECT_EQ(tasks::read_embedder_options(folder / "again").prompts.at("query"), "find: ");
 }

@@ -16,7 +16,7 @@ inline void train_on_ranks(int ranks, const TrainConfig& config, const Temporary
     if (group.is_root()) run = RunDirectory::begin(folder / out);
     group.all_gather(std::array{0.0});
     if (!run) run = RunDirectory::join(folder / out, false);
-    const auto task = task_of(config);
+    const auto task = task_of(config, config.from);
     Observer silent;
     const std::shared_ptr<distribute::Group> shared(std::shared_ptr<void>(), &group);
     Trainer(config, *task, *run, silent, {.group = shared}).run();

@@ -6,8 +6,8 @@
 #include "heed/base/error.h"
 #include "heed/tasks/multi_vector_embedder.h"
 #include "heed/text/files/tokenizer_path.h"
+#include "heed/train/checkpoints/dense_modules.h"
 #include "heed/train/checkpoints/initial_weights.h"
-#include "heed/train/checkpoints/token_projection.h"
 #include "heed/train/losses/max_sim.h"
 #include "tests/train/embed_run.h"
 

@@ -137,7 +137,7 @@ void load_weights(model::Transformer& model, const model::Family& family,
   for (Parameter* const next : largest_first(model)) {
     check_interrupted();
     Parameter& parameter = *next;
-    if (parameter.role == WeightRole::token_projection) continue;
+    if (parameter.role == WeightRole::dense_module) continue;
     const nn::TensorParallel* const parts = model.parts();
     const Shape shape = shape_in_file(parameter, model);
     const StoredWeight stored = family.stored(model.config(), parameter.name, shape);
@@ -199,7 +199,7 @@ std::vector<io::NamedTensor> stored_weights(const model::Transformer& model,
                                             const model::Family& family) {
   std::vector<StoredPart> parts;
   for (const Parameter& parameter : model.parameters().all()) {
-    if (parameter.role == WeightRole::token_projection) continue;
+    if (parameter.role == WeightRole::dense_module) continue;
     require(parameter.present(), "{} has no value to save", parameter.name);
     parts.push_back({family.stored(model.config(), parameter.name, parameter.shape),
                      kernels::as_f32(parameter.value)});

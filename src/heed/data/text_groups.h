@@ -34,6 +34,9 @@ std::string_view name_of(VectorKind kind);
 /// The state of a text that is its vector.
 enum class TextState { mean, cls, last };
 
+/// The function of a Dense module that maps these vectors.
+enum class DenseFunction { identity, tanh, relu, gelu, silu };
+
 enum class Distance { cosine, euclidean };
 /// "cosine" or "euclidean".
 std::string_view name_of(Distance distance);
@@ -49,7 +52,8 @@ struct VectorLossOptions {
   /// of its documents and negatives (FLOPS: Paria et al. 2020), which are added to the loss.
   double query_flops = 0, document_flops = 0;
   TextState pooling = TextState::mean;
-  bool normalize = false;  // the vectors of the model have length 1
+  std::vector<DenseFunction> dense = {};  // of the modules behind the pooling, in their order
+  bool normalize = false;                 // the vectors of the model have length 1
   /// Matryoshka (Kusupati et al. 2022): the sum of the losses of the first numbers of each vector,
   /// normalised, with these weights. Empty: of the whole vectors.
   std::vector<int64_t> dims = {};

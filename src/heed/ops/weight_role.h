@@ -25,8 +25,8 @@ enum class WeightRole : uint8_t {
   head_transform,        // [D, D] before the head (BERT)
   pooler,                // [D, D] after the first token's state (BERT)
   head,                  // [V, D]: to the logits
-  token_projection,      // [W, D]: to vectors of tokens (ColBERT), no part of the model's own files
-  norm                   // scale or shift of a norm
+  dense_module,  // [W, D]: from vectors of texts or tokens; no part of the model's own files
+  norm           // scale or shift of a norm
 };
 
 /// Whether matrices of this role are factors of products. A token embedding is one, too, where it

@@ -9,6 +9,7 @@
 #include "heed/base/error.h"
 #include "heed/tensor/allocator.h"
 #include "heed/train/batch_loss.h"
+#include "heed/train/checkpoints/dense_modules.h"
 
 namespace heed::train {
 namespace {
@@ -26,19 +27,22 @@ data::Labels labels_of(const model::ModelConfig& config, int64_t texts, int64_t 
   return labels;
 }
 
-/// All texts are compared with the first one.
-data::Batch vectors_batch(const std::vector<int32_t>& ids, const std::vector<int32_t>& offsets) {
+/// All texts are compared with the first one. Functions of Dense modules cost next to nothing.
+data::Batch vectors_batch(const std::vector<int32_t>& ids, const std::vector<int32_t>& offsets,
+                          size_t dense_modules) {
   data::Batch batch;
   batch.source = ids;
   batch.source_offsets = offsets;
   batch.groups.options.loss = data::VectorLoss::infonce;
+  batch.groups.options.dense.resize(dense_modules);
   batch.groups.offsets = {0, static_cast<int32_t>(offsets.size()) - 1};
   for (size_t text = 0; text + 1 < offsets.size(); ++text) batch.groups.texts.push_back(text);
   return batch;
 }
 
 /// A batch with `tokens` tokens for each stack.
-data::Batch batch_of(const model::ModelConfig& config, int64_t tokens) {
+data::Batch batch_of(const model::Transformer& model, int64_t tokens) {
+  const model::ModelConfig& config = model.config();
   const std::vector<int32_t> ids(static_cast<size_t>(tokens), 0);
   std::vector<int32_t> offsets;
   const int64_t length = std::min(kSequenceTokens, config.max_positions);
@@ -52,7 +56,7 @@ data::Batch batch_of(const model::ModelConfig& config, int64_t tokens) {
     batch.labels = labels_of(config, std::ssize(offsets) - 1, tokens);
     return batch;
   }
-  if (!config.has_head) return vectors_batch(ids, offsets);
+  if (!config.has_head) return vectors_batch(ids, offsets, dense_parameters(model).size());
   return {.source = ids,
           .source_offsets = offsets,
           .decoder_input = ids,
@@ -74,7 +78,7 @@ void pass_over(const model::Transformer& model, Gradients& gradients, DType dtyp
 /// Peak bytes of a pass over `tokens` tokens of each stack.
 int64_t bytes_of_pass(const model::Transformer& model, Gradients& gradients, DType dtype,
                       int64_t tokens) {
-  const data::Batch batch = batch_of(model.config(), tokens);
+  const data::Batch batch = batch_of(model, tokens);
   const size_t before = allocated_bytes();
   reset_peak_allocated_bytes();
   pass_over(model, gradients, dtype, batch);
@@ -102,7 +106,7 @@ int64_t token_budget_that_fits(const model::Transformer& model, Gradients& gradi
 double seconds_of_batch(const model::Transformer& model, Gradients& gradients, DType dtype,
                         int64_t tokens) {
   using Clock = std::chrono::steady_clock;
-  const data::Batch batch = batch_of(model.config(), tokens);
+  const data::Batch batch = batch_of(model, tokens);
   double fastest = std::numeric_limits<double>::infinity();
   for (int pass = 0; pass < 2; ++pass) {
     const auto begin = Clock::now();

@@ -10,8 +10,8 @@
 #include "heed/base/file.h"
 #include "heed/base/names.h"
 #include "heed/distribute/agree.h"
+#include "heed/train/checkpoints/dense_modules.h"
 #include "heed/train/checkpoints/initial_weights.h"
-#include "heed/train/checkpoints/token_projection.h"
 #include "heed/train/config/run_length.h"
 #include "heed/train/distributed/machine.h"
 #include "heed/train/step_loss.h"
@@ -138,13 +138,15 @@ void Trainer::build() {
   if (!config_.lora.enabled) {
     model_ = std::make_unique<model::Transformer>(config_.model, config_.run.seed);
     model::family_for(model_->config());  // throws if the model cannot be saved
-    if (task_.token_projection() > 0) add_token_projection(*model_, task_.token_projection());
+    add_dense_modules(*model_, task_.dense_modules());
     weights_ = std::make_unique<WholeModel>(*model_);
     if (config_.run.task == TaskKind::embed && model_->has_decoder()) freeze_head(*model_);
     return;
   }
   model_ = std::make_unique<model::Transformer>(config_.model, std::nullopt);
   checkpoint::load_stored_weights(*model_, config_.from);
+  add_dense_modules(*model_, task_.dense_modules());
+  load_dense_modules(task_.dense_modules(), *model_);
   weights_ = std::make_unique<TrainedAdapter>(*model_, config_);
 }
 

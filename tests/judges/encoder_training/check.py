@@ -218,6 +218,53 @@ def check_vectors(tools, report):
         report(f"{name}: vectors", np.abs(found - expected).max(), 1e-5)
 
 
+def dense():
+    """As LaBSE, EmbeddingGemma and sentence-T5 have Dense modules: name, model, pooling, modules."""
+    identity = torch.nn.Identity()
+    shape = {"vocab_size": len(WORDS) + 5, "num_hidden_layers": 2, "num_attention_heads": 4, "pad_token_id": 0,
+             "bos_token_id": 2, "eos_token_id": 3}
+    yield "LaBSE", transformers.BertModel, None, "cls", [Dense(32, 32)]
+    yield "EmbeddingGemma", transformers.Gemma3TextModel, transformers.Gemma3TextConfig(
+        **shape, hidden_size=32, intermediate_size=64, num_key_value_heads=1, head_dim=8, sliding_window=16,
+        use_bidirectional_attention=True, initializer_range=0.2, max_position_embeddings=64), "mean", [
+            Dense(32, 48, bias=False, activation_function=identity),
+            Dense(48, 24, bias=False, activation_function=identity)]
+    yield "sentence-T5", transformers.T5EncoderModel, transformers.T5Config(
+        **shape, d_model=32, d_ff=64, d_kv=8, dropout_rate=0.0, num_layers=2), "mean", [
+            Dense(32, 24, bias=False, activation_function=identity)]
+
+
+def check_dense(tools, report):
+    a, b, c = texts(12, 4), texts(12, 5), texts(12, 6)
+    lines = [{"query": x, "document": y, "negative": z} for x, y, z in zip(a, b, c)]
+    modules = sentence_transformer.modules
+    for name, kind, config, pooling, layers in dense():
+        if config is None:
+            plain, _ = tools.start(f"{name}-plain", kind)
+        else:
+            plain = tools.folder / f"{name}-plain"
+            plain.mkdir()
+            torch.manual_seed(5)
+            kind(config).save_pretrained(plain)
+            tools.tokenizer(plain)
+        start = tools.folder / name
+        SentenceTransformer(modules=[modules.Transformer(str(plain)), modules.Pooling(32, pooling), *layers,
+                                     modules.Normalize()], device="cpu").save(str(start))
+        model = SentenceTransformer(str(start), device="cpu")
+        apply = losses.MultipleNegativesRankingLoss(model)
+        features = [model.preprocess(list(column)) for column in (a, b, c)]
+        steps(model, lambda: apply([dict(f) for f in features], None))
+        last = tools.train(start, lines, "embed")
+        opened = SentenceTransformer(str(last), device="cpu")
+        report(f"{name}: weights after {STEPS} steps", weight_difference(model[0].auto_model, opened[0].auto_model), 1e-4)
+        for i in range(2, 2 + len(layers)):
+            report(f"{name}: weights of Dense module {i}", weight_difference(model[i], opened[i]), 1e-4)
+        expected = opened.encode(list(a))
+        found = np.array([json.loads(x)["embedding"] for x in tools.run(
+            "embed", "--model", last, text="\n".join(a) + "\n").splitlines()])
+        report(f"{name}: vectors", np.abs(found - expected).max(), 1e-5)
+
+
 def check_margins(tools, report):
     """A cross-encoder that learns differences of scores."""
     a, b, c = texts(12, 7), texts(12, 8), texts(12, 9)
@@ -330,7 +377,7 @@ def check_adapter(tools, report):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("heed")
-    parser.add_argument("--only", default="labels,margins,tags,vectors,sparse,tokens,adapter")
+    parser.add_argument("--only", default="labels,margins,tags,vectors,dense,sparse,tokens,adapter")
     arguments = parser.parse_args()
     failed = []
 

@@ -10,9 +10,7 @@
 #include "heed/base/parallel.h"
 #include "heed/io/word_vectors.h"
 #include "heed/kernels/as_f32.h"
-#include "heed/tasks/modules/module_list.h"
-#include "heed/tasks/text_settings.h"
-#include "heed/train/checkpoints/token_projection.h"
+#include "heed/train/checkpoints/dense_modules.h"
 
 namespace heed::train {
 namespace {
@@ -71,26 +69,12 @@ std::string file_name(const Parameter& parameter, const model::ModelConfig& conf
   return name.starts_with(family.prefix) ? name.substr(family.prefix.size()) : name;
 }
 
-/// Sets a projection to vectors of tokens to that of the model at `from`, if it has one.
-bool load_projection(const std::filesystem::path& from, Parameter& projection) {
-  if (!path_exists(from / tasks::kModulesFile)) return false;
-  for (const tasks::ModuleEntry& module : tasks::read_module_list(from)) {
-    if (module.kind != "Dense") continue;
-    const auto tensors = io::open_model_tensors(module.folder);
-    const Tensor stored = tensors->get(kProjectionTensor);
-    require(stored.shape() == projection.shape, "{}: {} is {}, expected {}", tensors->name(),
-            kProjectionTensor, stored.shape().text(), projection.shape.text());
-    projection.value = kernels::as_f32(stored).clone();
-    return true;
-  }
-  return false;
-}
-
 /// Sets the weights that a model has in common with the one at `from`, whose head may be another:
 /// those of the same name, here or in files (BERT's pooler is a part of its classifier), and shape.
 /// Returns the names of the others.
-std::vector<std::string> load_common_weights(model::Transformer& model,
-                                             const std::filesystem::path& from) {
+std::vector<std::string> load_common_weights(const std::filesystem::path& from,
+                                             std::span<const DenseModule> modules,
+                                             model::Transformer& model) {
   const auto stored = checkpoint::load_model(from);
   const model::ClassifierConfig& old = stored->config().classifier;
   const bool same_labels = old.labels == model.config().classifier.labels;
@@ -101,11 +85,11 @@ std::vector<std::string> load_common_weights(model::Transformer& model,
     known.insert_or_assign(parameter.name, &parameter);
   }
   std::vector<std::string> fresh;
+  for (const DenseModule& module : modules)
+    if (module.start.empty()) fresh.push_back(module.folder);
+  load_dense_modules(modules, model);
   for (Parameter& parameter : model.parameters().all()) {
-    if (parameter.role == WeightRole::token_projection) {
-      if (!load_projection(from, parameter)) fresh.push_back(parameter.name);
-      continue;
-    }
+    if (parameter.role == WeightRole::dense_module) continue;
     auto found = known.find(parameter.name);
     if (found == known.end()) found = known.find(file_name(parameter, model.config()));
     if (found != known.end() && found->second->shape == parameter.shape)
@@ -157,7 +141,8 @@ void load_initial_weights(const TrainConfig& config, const Task& task, model::Tr
   for (const std::string& warning : config.model.warnings) observer.log("warning: " + warning);
   if (!config.from.empty() &&
       (gives_labels(config.run.task) || config.run.task == TaskKind::embed)) {
-    const std::vector<std::string> fresh = load_common_weights(model, config.from);
+    const std::vector<std::string> fresh =
+        load_common_weights(config.from, task.dense_modules(), model);
     if (!fresh.empty()) observer.log(fmt::format("new weights: {}", fmt::join(fresh, ", ")));
   } else if (!config.from.empty()) {
     checkpoint::load_weights(model, model::family_for(model.config()),

@@ -1,7 +1,9 @@
 #include "heed/train/checkpoints/trained_weights.h"
 
+#include <algorithm>
+
 #include "heed/checkpoint/module_pattern.h"
-#include "heed/train/checkpoints/token_projection.h"
+#include "heed/train/checkpoints/dense_modules.h"
 
 namespace heed::train {
 namespace {
@@ -25,37 +27,35 @@ WholeModel::WholeModel(model::Transformer& model) : model_(model) {
 void WholeModel::save(const std::filesystem::path& directory,
                       const std::vector<checkpoint::NamedFile>& tokenizer_files) const {
   checkpoint::save_model(directory, model_, tokenizer_files);
-  if (const Parameter* const projection = find_token_projection(model_))
-    io::write_safetensors(directory / kProjectionFolder / "model.safetensors",
-                          {{kProjectionTensor, projection->value}}, {{"format", "pt"}});
+  save_dense_modules(directory, model_);
 }
 
 std::vector<io::NamedTensor> WholeModel::tensors() const {
   std::vector<io::NamedTensor> all =
       checkpoint::stored_weights(model_, model::family_for(model_.config()));
-  if (const Parameter* const projection = find_token_projection(model_))
-    all.push_back({kProjectionTensor, projection->value});
+  for (io::NamedTensor& tensor : dense_tensors(model_)) all.push_back(std::move(tensor));
   return all;
 }
 
 std::shared_ptr<const io::TensorSource> WholeModel::open(
     const std::filesystem::path& directory) const {
   const std::shared_ptr<const io::TensorSource> weights = io::open_model_tensors(directory);
-  if (find_token_projection(model_) == nullptr) return weights;
+  std::vector<io::NamedTensor> beside = read_dense_modules(directory, model_);
+  if (beside.empty()) return weights;
   std::vector<io::NamedTensor> all = tensors_of(*weights);
-  all.push_back({kProjectionTensor,
-                 io::open_model_tensors(directory / kProjectionFolder)->get(kProjectionTensor)});
+  for (io::NamedTensor& tensor : beside) all.push_back(std::move(tensor));
   return std::make_shared<io::TensorList>(std::move(all), weights->name());
 }
 
 void WholeModel::set(const io::TensorSource& tensors) {
   const model::Family& family = model::family_for(model_.config());
-  Parameter* const projection = find_token_projection(model_);
-  if (projection == nullptr) return checkpoint::load_weights(model_, family, tensors);
-  projection->value = tensors.get(kProjectionTensor).clone();
+  const std::vector<io::NamedTensor> beside = dense_tensors(model_);
+  if (beside.empty()) return checkpoint::load_weights(model_, family, tensors);
+  set_dense_modules(model_, tensors);
   std::vector<io::NamedTensor> others = tensors_of(tensors);
-  std::erase_if(others,
-                [](const io::NamedTensor& tensor) { return tensor.name == kProjectionTensor; });
+  std::erase_if(others, [&](const io::NamedTensor& tensor) {
+    return std::ranges::find(beside, tensor.name, &io::NamedTensor::name) != beside.end();
+  });
   checkpoint::load_weights(model_, family, io::TensorList(std::move(others), tensors.name()));
 }
 

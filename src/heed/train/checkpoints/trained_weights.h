@@ -29,7 +29,7 @@ class TrainedWeights {
 };
 
 /// All weights of a model, which must outlive this, but for the buffers of the family that its
-/// configuration names (Family::buffer), which are frozen. A token_projection is saved beside them.
+/// configuration names (Family::buffer), which are frozen. Dense modules are saved beside them.
 class WholeModel : public TrainedWeights {
  public:
   explicit WholeModel(model::Transformer& model);

@@ -14,7 +14,7 @@ using data::VectorLoss;
 
 // Upper limits, far beyond any real run.
 constexpr int64_t kMaxNegatives = 1 << 10;
-constexpr int64_t kMaxTokenDims = 1 << 16;
+constexpr int64_t kMaxVectorDims = 1 << 16;
 
 /// Throws Error when a setting was changed that only other losses have.
 void for_losses(std::string_view key, bool changed, VectorLoss loss,
@@ -60,7 +60,7 @@ void check_embed(const TrainConfig& config) {
           "embed has settings of the task embed, the task is {}", name_of(config.run.task));
   check_number("embed.scale", embed.scale, 0);
   check_number("embed.margin", embed.margin, 0);
-  check_count("embed.token_dims", embed.token_dims, 1, kMaxTokenDims);
+  check_count("embed.token_dims", embed.token_dims, 1, kMaxVectorDims);
   check_count("embed.query_expansion", embed.query_expansion, 0, config.window_tokens());
   check_number("embed.query_flops", embed.query_flops, 0);
   check_number("embed.document_flops", embed.document_flops, 0);
@@ -68,7 +68,7 @@ void check_embed(const TrainConfig& config) {
   check_number("embed.teacher_temperature", embed.teacher_temperature, 0);
   require(embed.temperature > 0, "embed.temperature is 0, expected a number above it");
   for (const int64_t width : embed.matryoshka_dims)
-    check_count("a number of embed.matryoshka_dims", width, 1, config.model.d_model);
+    check_count("a number of embed.matryoshka_dims", width, 1, kMaxVectorDims);
   for (const double weight : embed.matryoshka_weights)
     check_number("a weight of embed.matryoshka_weights", weight, 0);
   require(embed.matryoshka_weights.empty() ||

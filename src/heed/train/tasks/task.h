@@ -8,6 +8,7 @@
 #include "heed/data/dataset.h"
 #include "heed/distribute/group.h"
 #include "heed/text/translation_tokenizer.h"
+#include "heed/train/checkpoints/dense_modules.h"
 #include "heed/train/checkpoints/run_directory.h"
 #include "heed/train/checkpoints/training_state.h"
 #include "heed/train/config/config.h"
@@ -37,9 +38,8 @@ class Task {
   /// Whether the examples of a batch are to have any lengths: those that are compared with each
   /// other, which lengths would tell apart.
   virtual bool mixes_lengths() const { return false; }
-  /// The numbers of the vectors of tokens to which the model's states are projected; 0: they are
-  /// not.
-  virtual int64_t token_projection() const { return 0; }
+  /// The Dense modules that map the vectors of texts or tokens.
+  virtual std::vector<DenseModule> dense_modules() const { return {}; }
   /// Adds scores and samples to a record that has the loss. The model's weights must be packed for
   /// `compute`. Collective: each rank of the group runs the model on its share, and all get what
   /// one process would.

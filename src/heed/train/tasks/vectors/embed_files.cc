@@ -8,7 +8,6 @@
 #include "heed/base/json.h"
 #include "heed/tasks/modules/module_list.h"
 #include "heed/tasks/text_settings.h"
-#include "heed/train/checkpoints/token_projection.h"
 
 namespace heed::train {
 namespace {
@@ -59,13 +58,11 @@ Json text_settings(const tasks::EmbedderOptions& options, data::VectorKind kind)
   return settings;
 }
 
-Json projection_settings(int64_t in, int64_t out) {
-  return {{"in_features", in},
-          {"out_features", out},
-          {"bias", false},
-          {"activation_function", "torch.nn.modules.linear.Identity"},
-          {"module_input_name", "token_embeddings"},
-          {"module_output_name", "token_embeddings"}};
+Json dense_settings(const DenseModule& module) {
+  return {{"in_features", module.in},
+          {"out_features", module.out},
+          {"bias", module.bias},
+          {"activation_function", module.activation}};
 }
 
 Json mask_settings(const tasks::MultiVectorSettings& tokens) {
@@ -106,7 +103,7 @@ Json model_settings(const tasks::EmbedderOptions& options, data::VectorKind kind
 }  // namespace
 
 std::vector<checkpoint::NamedFile> embedder_files(const tasks::EmbedderOptions& options,
-                                                  VectorOfText vector,
+                                                  const VectorOfText& vector,
                                                   const model::ModelConfig& model) {
   Json modules = Json::array();
   std::vector<checkpoint::NamedFile> files;
@@ -123,9 +120,10 @@ std::vector<checkpoint::NamedFile> embedder_files(const tasks::EmbedderOptions& 
   } else if (vector.kind == data::VectorKind::multi_vector) {
     const Json of_tokens = {{"module_input_name", "token_embeddings"},
                             {"module_output_name", "token_embeddings"}};
+    Json projection = dense_settings(vector.dense.front());
+    projection.update(of_tokens);
     add("base.modules.transformer.Transformer", "", nullptr);
-    add("base.modules.dense.Dense", kProjectionFolder,
-        projection_settings(model.d_model, vector.token_dims));
+    add("base.modules.dense.Dense", vector.dense.front().folder, projection);
     add("multi_vector_encoder.modules.multi_vector_mask.MultiVectorMask", "2_MultiVectorMask",
         mask_settings(*options.multi_vector));
     add("base.modules.normalize.Normalize", "3_Normalize", of_tokens);
@@ -133,7 +131,10 @@ std::vector<checkpoint::NamedFile> embedder_files(const tasks::EmbedderOptions& 
     add("models.Transformer", "", nullptr);
     add("models.Pooling", "1_Pooling",
         pooling_settings(vector.pooling, options.include_prompt, model.d_model));
-    if (vector.normalized) add("models.Normalize", "2_Normalize", nullptr);
+    for (const DenseModule& dense : vector.dense)
+      add("models.Dense", dense.folder, dense_settings(dense));
+    if (vector.normalized)
+      add("models.Normalize", fmt::format("{}_Normalize", modules.size()), nullptr);
   }
   files.emplace_back(tasks::kModulesFile, file_text(modules));
   files.emplace_back("sentence_bert_config.json", file_text(text_settings(options, vector.kind)));
@@ -146,8 +147,8 @@ void require_trained_modules(const std::filesystem::path& model_path) {
       tasks::read_prompt_settings(model_path, {"MultiVectorEncoder", "ColBERT"}).present;
   const std::vector<std::string_view> known =
       tokens ? std::vector<std::string_view>{"Transformer", "Dense", "MultiVectorMask", "Normalize"}
-             : std::vector<std::string_view>{"Transformer", "MLMTransformer", "Pooling",
-                                             "SpladePooling", "Normalize"};
+             : std::vector<std::string_view>{"Transformer",   "MLMTransformer", "Pooling",
+                                             "SpladePooling", "Dense",          "Normalize"};
   for (const tasks::ModuleEntry& module : tasks::read_module_list(model_path))
     require(std::ranges::find(known, module.kind) != known.end(),
             "{}: heed trains models of {}, not the module {}",

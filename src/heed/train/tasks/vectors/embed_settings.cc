@@ -1,6 +1,7 @@
 #include "heed/train/tasks/vectors/embed_settings.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/error.h"
@@ -16,6 +17,8 @@ namespace heed::train {
 namespace {
 
 using data::VectorKind;
+
+constexpr const char* kProjectionFolder = "1_Dense";
 
 VectorKind kind_of(const EmbedConfig& embed, const tasks::EmbedderOptions& options) {
   switch (embed.vectors) {
@@ -33,17 +36,52 @@ VectorKind kind_of(const EmbedConfig& embed, const tasks::EmbedderOptions& optio
                                   : VectorKind::multi_vector;
 }
 
-/// Which states are pooled for dense vectors. `known`: the options are those of files.
+/// A Dense module of files, to be written in `folder`. Throws Error on one that is not trained.
+DenseModule read_dense(const tasks::ModuleEntry& module, std::string folder) {
+  const std::filesystem::path path = module.folder / "config.json";
+  const std::string file = path.string();
+  const nlohmann::json json = tasks::read_object(path);
+  require(!get_or(json, "use_residual", false, file),
+          "{}: heed trains a Dense without use_residual", file);
+  return {.folder = std::move(folder),
+          .in = get<int64_t>(json, "in_features", file),
+          .out = get<int64_t>(json, "out_features", file),
+          .bias = get_or(json, "bias", true, file),
+          .activation = get_or<std::string>(json, "activation_function",
+                                            "torch.nn.modules.activation.Tanh", file),
+          .start = module.folder};
+}
+
+/// The Dense modules between Pooling and Normalize.
+std::vector<DenseModule> dense_of_texts(const std::filesystem::path& start,
+                                        const tasks::EmbedderOptions& options) {
+  const std::string file = (start / tasks::kModulesFile).string();
+  require(options.of_tokens.empty(), "{}: there are modules before Pooling, and heed trains none",
+          file);
+  std::vector<DenseModule> found;
+  bool normalized = false;
+  for (const tasks::ModuleEntry& module : tasks::read_module_list(start)) {
+    normalized |= module.kind == "Normalize";
+    if (module.kind != "Dense") continue;
+    require(!normalized, "{}: a Dense follows Normalize, and heed trains those before it", file);
+    found.push_back(read_dense(module, fmt::format("{}_Dense", found.size() + 2)));
+  }
+  functions_of(found);
+  return found;
+}
+
+/// How dense vectors are made: `options` are those of the files at `start`, if there are any.
 VectorOfText pooling_of(const EmbedConfig& embed, const model::ModelConfig& model,
-                        const tasks::EmbedderOptions& options, bool known) {
+                        const tasks::EmbedderOptions& options, const std::filesystem::path& start) {
   VectorOfText vector;
   vector.pooling = model.encoder_layers > 0 ? Pooling::mean : Pooling::last;
-  if (known && !options.pooling.empty()) {
+  if (!start.empty() && !options.pooling.empty()) {
     require(options.pooling.size() == 1,
             "the model pools states in {} ways, and heed trains one: embed.pooling",
             options.pooling.size());
     vector.pooling = options.pooling.front();
     vector.normalized = options.normalizes();
+    vector.dense = dense_of_texts(start, options);
   }
   if (embed.pooling != EmbedPooling::model)
     vector.pooling = embed.pooling == EmbedPooling::mean  ? Pooling::mean
@@ -69,10 +107,10 @@ void require_sparse(const std::string& from, const model::ModelConfig& model,
           splade.sum ? "sum" : "max", splade.log_twice ? "log1p_relu" : "relu");
 }
 
-/// The width of the projection in the files of a MultiVectorEncoder. Throws Error on modules and
-/// settings that heed does not train.
-int64_t known_projection(const std::filesystem::path& start,
-                         const tasks::EmbedderOptions& options) {
+/// The projection in the files of a MultiVectorEncoder. Throws Error on modules and settings that
+/// heed does not train.
+DenseModule known_projection(const std::filesystem::path& start,
+                             const tasks::EmbedderOptions& options) {
   const std::string file = (start / tasks::kModulesFile).string();
   require(
       options.multi_vector->prefixes.empty(),
@@ -81,34 +119,30 @@ int64_t known_projection(const std::filesystem::path& start,
       file);
   require(!options.of_tokens.empty() && options.of_tokens.back()->normalizes(),
           "{}: vectors of tokens are not normalised, and heed trains those that are", file);
-  int64_t width = 0;
-  for (const tasks::ModuleEntry& module : tasks::read_module_list(start)) {
-    if (module.kind != "Dense") continue;
-    require(width == 0, "{}: there are several Dense modules, and heed trains one", file);
-    const std::filesystem::path path = module.folder / "config.json";
-    const nlohmann::json json = tasks::read_object(path);
-    const auto activation = get_or<std::string>(json, "activation_function", "Tanh", path.string());
-    require(activation.ends_with("Identity") && !get_or(json, "bias", true, path.string()) &&
-                !get_or(json, "use_residual", false, path.string()),
-            "{}: heed trains a Dense with activation_function Identity, without bias and "
-            "use_residual",
-            path.string());
-    width = get<int64_t>(json, "out_features", path.string());
-  }
-  require(width > 0, "{}: there is no Dense, and heed trains vectors of tokens with one", file);
-  return width;
+  std::vector<DenseModule> found;
+  for (const tasks::ModuleEntry& module : tasks::read_module_list(start))
+    if (module.kind == "Dense") found.push_back(read_dense(module, kProjectionFolder));
+  require(found.size() == 1, "{}: there are {} Dense modules, and heed trains one", file,
+          found.size());
+  require(functions_of(found).front() == data::DenseFunction::identity && !found.front().bias,
+          "{}: heed trains a Dense of tokens with activation_function Identity and without bias",
+          (found.front().start / "config.json").string());
+  return found.front();
 }
 
-void set_multi_vector(const TrainConfig& config, const std::filesystem::path& start,
-                      tasks::EmbedderOptions& options, VectorOfText& vector) {
+void set_multi_vector(const TrainConfig& config, int64_t d_model,
+                      const std::filesystem::path& start, tasks::EmbedderOptions& options,
+                      VectorOfText& vector) {
   const EmbedConfig& embed = config.embed;
   require(!config.lora.enabled,
           "lora trains an adapter, which cannot hold the projection to vectors of tokens");
   const bool known = options.multi_vector && options.pooling.empty();
-  vector.token_dims = known ? known_projection(start, options) : embed.token_dims;
-  require(embed.token_dims == vector.token_dims || embed.token_dims == EmbedConfig().token_dims,
+  vector.dense = {
+      known ? known_projection(start, options)
+            : DenseModule{.folder = kProjectionFolder, .in = d_model, .out = embed.token_dims}};
+  require(embed.token_dims == vector.width(d_model) || embed.token_dims == EmbedConfig().token_dims,
           "embed.token_dims is {}, the vectors of tokens of the model have {} numbers",
-          embed.token_dims, vector.token_dims);
+          embed.token_dims, vector.width(d_model));
   if (!known) options.multi_vector.emplace();
   tasks::MultiVectorSettings& settings = *options.multi_vector;
   if (embed.query_expansion > 0)
@@ -118,6 +152,23 @@ void set_multi_vector(const TrainConfig& config, const std::filesystem::path& st
 }
 
 }  // namespace
+
+std::vector<data::DenseFunction> functions_of(const std::vector<DenseModule>& modules) {
+  using enum data::DenseFunction;
+  constexpr std::array<std::pair<std::string_view, data::DenseFunction>, 5> kKnown{
+      {{"Identity", identity}, {"Tanh", tanh}, {"ReLU", relu}, {"GELU", gelu}, {"SiLU", silu}}};
+  std::vector<data::DenseFunction> functions;
+  for (const DenseModule& module : modules) {
+    const std::string_view name =
+        std::string_view(module.activation).substr(module.activation.rfind('.') + 1);
+    const auto known = std::ranges::find(kKnown, name, &decltype(kKnown)::value_type::first);
+    require(known != kKnown.end(),
+            "{}: activation_function is {}, and heed trains Identity, Tanh, ReLU, GELU and SiLU",
+            (module.start / "config.json").string(), quoted(module.activation));
+    functions.push_back(known->second);
+  }
+  return functions;
+}
 
 std::pair<tasks::EmbedderOptions, VectorOfText> embed_settings(const TrainConfig& config,
                                                                const model::ModelConfig& model,
@@ -142,9 +193,11 @@ std::pair<tasks::EmbedderOptions, VectorOfText> embed_settings(const TrainConfig
   VectorOfText vector;
   vector.kind = kind_of(embed, options);
   check_embed_kind(embed, vector.kind);
-  if (vector.kind == VectorKind::dense) vector = pooling_of(embed, model, options, known);
+  if (vector.kind == VectorKind::dense)
+    vector = pooling_of(embed, model, options, known ? start : std::filesystem::path());
   if (vector.kind == VectorKind::sparse) require_sparse(config.from, model, options);
-  if (vector.kind == VectorKind::multi_vector) set_multi_vector(config, start, options, vector);
+  if (vector.kind == VectorKind::multi_vector)
+    set_multi_vector(config, model.d_model, start, options, vector);
   for (const auto& [name, prompt] :
        {std::pair{"query", &embed.query_prompt}, {"document", &embed.document_prompt}})
     if (!prompt->empty()) options.prompts[name] = *prompt;

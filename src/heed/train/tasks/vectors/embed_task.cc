@@ -68,6 +68,8 @@ data::VectorLossOptions loss_options(const EmbedConfig& config, const VectorOfTe
           .pooling = model.pooling == Pooling::mean  ? data::TextState::mean
                      : model.pooling == Pooling::cls ? data::TextState::cls
                                                      : data::TextState::last,
+          .dense = model.kind == VectorKind::dense ? functions_of(model.dense)
+                                                   : std::vector<data::DenseFunction>(),
           .normalize = model.normalized,
           .dims = config.matryoshka_dims,
           .dim_weights = config.matryoshka_weights};
@@ -88,7 +90,7 @@ class EmbedTask : public Task {
   std::string piece(int32_t token) const override { return piece_of(vocabulary_.tokenizer, token); }
   SampleNames sample_names() const override { return {"query", "document", "found"}; }
   bool mixes_lengths() const override { return true; }
-  int64_t token_projection() const override { return vector_.token_dims; }
+  std::vector<DenseModule> dense_modules() const override { return vector_.dense; }
 
   void evaluate(const model::Transformer& model, Compute compute, distribute::Group& group,
                 ValidationRecord& record) const override {
@@ -137,7 +139,11 @@ class EmbedTask : public Task {
   /// must be the same.
   void find_negatives(const data::VectorLossOptions& loss, std::vector<data::TextGroup>& train,
                       Observer& observer) {
-    add_hard_negatives(config_.embed, *checkpoint::load_model(config_.from), loss, train);
+    const auto model = checkpoint::load_model(config_.from);
+    const auto dense = embed_settings(config_, model_, config_.from).second.dense;
+    add_dense_modules(*model, dense);
+    load_dense_modules(dense, *model);
+    add_hard_negatives(config_.embed, *model, loss, train);
     int64_t found = 0;
     for (const data::TextGroup& group : train) {
       found += std::ssize(group.ids) - 2;
@@ -149,13 +155,13 @@ class EmbedTask : public Task {
   }
 
   void require_fitting(const GroupLine& line) const {
-    require(config_.embed.loss != VectorLoss::distill || std::ssize(line.scores) == model_.d_model,
+    const int64_t own = vector_.width(model_.d_model);
+    require(config_.embed.loss != VectorLoss::distill || std::ssize(line.scores) == own,
             "{}: the vector has {} numbers, the model's have {}", line.where, line.scores.size(),
-            model_.d_model);
+            own);
     for (const int64_t width : config_.embed.matryoshka_dims)
-      require(width <= model_.d_model,
-              "embed.matryoshka_dims has {}, the vectors of the model have {} numbers", width,
-              model_.d_model);
+      require(width <= own,
+              "embed.matryoshka_dims has {}, the vectors of the model have {} numbers", width, own);
   }
 
   std::string prompt_of(size_t text) const {

@@ -8,6 +8,7 @@
 
 #include "heed/base/parallel.h"
 #include "heed/kernels/matmul.h"
+#include "heed/train/checkpoints/dense_modules.h"
 #include "heed/train/losses/pooled_texts.h"
 
 namespace heed::train {
@@ -31,7 +32,8 @@ void set_unit_row(const float* x, Tensor& to, int64_t row) {
 /// The vectors of the queries and of the documents of all groups, at length 1: [N, D] each.
 std::pair<Tensor, Tensor> unit_vectors_of(const model::Transformer& model,
                                           const data::TextGroupDataset& groups) {
-  const int64_t width = model.config().d_model;
+  const std::vector<DenseParameters> dense = dense_parameters(model);
+  const int64_t width = dense.empty() ? model.config().d_model : dense.back().weight->shape[0];
   Tensor queries = Tensor::empty({groups.count(), width}), documents = queries.clone();
   const auto batches = data::plan_batches(groups.lengths(), {.token_budget = kBatchOfTexts}, 0);
   parallel_in_order(std::ssize(batches), 1, [&](int64_t first, int64_t) {
