@@ -8,6 +8,7 @@
 
 #include "heed/base/error.h"
 #include "heed/model/families/family.h"
+#include "heed/model/families/head_change.h"
 
 namespace heed::model {
 namespace {
@@ -248,6 +249,18 @@ TEST(DecoderFamilies, ReadTheOriginalContextWhereTheFrequenciesDependOnIt) {
   EXPECT_EQ(family_of_type("llama", "").write_config(config)["max_position_embeddings"], 2048);
   config = read("llama", llama());
   EXPECT_THROW(config.set_context(2048), Error);
+}
+
+TEST(DecoderFamilies, Gemma3GivesLabelsToTextsAlone) {
+  const char* const type = "gemma3_text";
+  const Labels labels{.names = {"a", "b"}};
+  const ModelConfig config = with_labels(read(type, llama()), labels);
+  const Json written = family_of_type(type, "config.json").write_config(config);
+  EXPECT_EQ(written["architectures"], Json({"Gemma3TextForSequenceClassification"}));
+  EXPECT_EQ(read(type, written).classifier.labels, labels.names);
+  EXPECT_EQ(refusal(type, llama(), "architectures", {"Gemma3ForTokenClassification"}),
+            "config.json: architectures has Gemma3ForTokenClassification: Gemma 3 has no class for "
+            "labels of tokens");
 }
 
 TEST(DecoderFamilies, TheFirstFamilyThatCanExpressAModelWritesIt) {

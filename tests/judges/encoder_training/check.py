@@ -218,19 +218,45 @@ def check_vectors(tools, report):
         report(f"{name}: vectors", np.abs(found - expected).max(), 1e-5)
 
 
+SHAPE = {"vocab_size": len(WORDS) + 5, "num_hidden_layers": 2, "num_attention_heads": 4, "pad_token_id": 0,
+         "bos_token_id": 2, "eos_token_id": 3}
+
+
+def gemma(**options):
+    return transformers.Gemma3TextConfig(
+        **SHAPE, hidden_size=32, intermediate_size=64, num_key_value_heads=1, head_dim=8, sliding_window=16,
+        initializer_range=0.2, max_position_embeddings=64, **options)
+
+
+def check_decoder(tools, report):
+    """Labels by the last state of a decoder."""
+    kind, folder = transformers.Gemma3TextForSequenceClassification, tools.folder / "gemma-labels"
+    folder.mkdir()
+    torch.manual_seed(5)
+    kind(gemma(id2label={0: "x", 1: "y"}, label2id={"x": 0, "y": 1})).save_pretrained(folder)
+    tokenizer = tools.tokenizer(folder)
+    model, lines = kind.from_pretrained(folder), texts(12, 1)
+    batch, classes = batch_of(tokenizer, lines), torch.tensor([i % 2 for i in range(12)])
+    steps(model, lambda: torch.nn.functional.cross_entropy(model(**batch).logits, classes))
+    last = tools.train(folder, [{"text": t, "label": "xy"[i % 2]} for i, t in enumerate(lines)], "classify")
+    opened = transformers.AutoModelForSequenceClassification.from_pretrained(last).eval()
+    assert type(opened) is kind, type(opened)
+    report(f"Gemma 3: weights after {STEPS} steps", weight_difference(model, opened), 1e-4)
+    with torch.no_grad():
+        expected = opened(**batch).logits.softmax(-1).max(-1).values.numpy()
+    found = [max(entry["score"] for entry in json.loads(x)["labels"]) for x in tools.run(
+        "classify", "--model", last, "--json", text="\n".join(lines) + "\n").splitlines()]
+    report("Gemma 3: heed classify", np.abs(np.array(found) - expected).max(), 1e-5)
+
+
 def dense():
     """As LaBSE, EmbeddingGemma and sentence-T5 have Dense modules: name, model, pooling, modules."""
     identity = torch.nn.Identity()
-    shape = {"vocab_size": len(WORDS) + 5, "num_hidden_layers": 2, "num_attention_heads": 4, "pad_token_id": 0,
-             "bos_token_id": 2, "eos_token_id": 3}
     yield "LaBSE", transformers.BertModel, None, "cls", [Dense(32, 32)]
-    yield "EmbeddingGemma", transformers.Gemma3TextModel, transformers.Gemma3TextConfig(
-        **shape, hidden_size=32, intermediate_size=64, num_key_value_heads=1, head_dim=8, sliding_window=16,
-        use_bidirectional_attention=True, initializer_range=0.2, max_position_embeddings=64), "mean", [
-            Dense(32, 48, bias=False, activation_function=identity),
-            Dense(48, 24, bias=False, activation_function=identity)]
+    yield "EmbeddingGemma", transformers.Gemma3TextModel, gemma(use_bidirectional_attention=True), "mean", [
+        Dense(32, 48, bias=False, activation_function=identity), Dense(48, 24, bias=False, activation_function=identity)]
     yield "sentence-T5", transformers.T5EncoderModel, transformers.T5Config(
-        **shape, d_model=32, d_ff=64, d_kv=8, dropout_rate=0.0, num_layers=2), "mean", [
+        **SHAPE, d_model=32, d_ff=64, d_kv=8, dropout_rate=0.0, num_layers=2), "mean", [
             Dense(32, 24, bias=False, activation_function=identity)]
 
 
@@ -377,7 +403,7 @@ def check_adapter(tools, report):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("heed")
-    parser.add_argument("--only", default="labels,margins,tags,vectors,dense,sparse,tokens,adapter")
+    parser.add_argument("--only", default="labels,margins,tags,decoder,vectors,dense,sparse,tokens,adapter")
     arguments = parser.parse_args()
     failed = []
 

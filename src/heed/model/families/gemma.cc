@@ -7,6 +7,7 @@
 #include "heed/base/json.h"
 #include "heed/base/quote.h"
 #include "heed/model/families/bidirectional.h"
+#include "heed/model/families/classifier_json.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/families/decoder_classifier.h"
 #include "heed/model/families/llama.h"
@@ -214,6 +215,23 @@ Family plain_gemma3() {
                      .read = read_gguf_double_norm<62>});
 }
 
+constexpr const char* kGemma3Labels = "Gemma3TextForSequenceClassification";
+
+ModelConfig read_gemma3_with_labels(ConfigReader& json) {
+  const std::string architecture = read_architecture(json);
+  require(!architecture.ends_with("ForTokenClassification"),
+          "{}: architectures has {}: Gemma 3 has no class for labels of tokens", json.file(),
+          one_line(architecture));
+  return read_decoder(maybe_bidirectional<plain_gemma3>(), json);
+}
+
+/// Gemma3ForSequenceClassification also reads images.
+nlohmann::json write_gemma3_with_labels(const ModelConfig& config) {
+  nlohmann::json json = write_decoder(maybe_bidirectional<plain_gemma3>(), config);
+  if (config.classifier.present()) json["architectures"] = {kGemma3Labels};
+  return json;
+}
+
 }  // namespace
 
 /// Gemma (Gemma Team 2024): Llama with norms that scale by 1 + weight, gated GELU and scaled
@@ -226,6 +244,11 @@ Family gemma2_family() { return with_classifier<maybe_bidirectional<plain_gemma2
 
 /// The text models of Gemma 3 (Gemma Team 2025): the same without caps, with normalised queries and
 /// keys, a window in five of six layers, and another rotary base in those layers.
-Family gemma3_family() { return maybe_bidirectional<plain_gemma3>(); }
+Family gemma3_family() {
+  Family family = with_classifier<maybe_bidirectional<plain_gemma3>>();
+  family.read = read_gemma3_with_labels;
+  family.write_config = write_gemma3_with_labels;
+  return family;
+}
 
 }  // namespace heed::model
