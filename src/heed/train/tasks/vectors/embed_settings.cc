@@ -66,7 +66,6 @@ std::vector<DenseModule> dense_of_texts(const std::filesystem::path& start,
     require(!normalized, "{}: a Dense follows Normalize, and heed trains those before it", file);
     found.push_back(read_dense(module, fmt::format("{}_Dense", found.size() + 2)));
   }
-  functions_of(found);
   return found;
 }
 

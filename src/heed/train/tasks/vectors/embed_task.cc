@@ -68,8 +68,7 @@ data::VectorLossOptions loss_options(const EmbedConfig& config, const VectorOfTe
           .pooling = model.pooling == Pooling::mean  ? data::TextState::mean
                      : model.pooling == Pooling::cls ? data::TextState::cls
                                                      : data::TextState::last,
-          .dense = model.kind == VectorKind::dense ? functions_of(model.dense)
-                                                   : std::vector<data::DenseFunction>(),
+          .dense = functions_of(model.dense),
           .normalize = model.normalized,
           .dims = config.matryoshka_dims,
           .dim_weights = config.matryoshka_weights};
@@ -140,6 +139,7 @@ class EmbedTask : public Task {
   void find_negatives(const data::VectorLossOptions& loss, std::vector<data::TextGroup>& train,
                       Observer& observer) {
     const auto model = checkpoint::load_model(config_.from);
+    // Of a run that is resumed, vector_ begins with its own files.
     const auto dense = embed_settings(config_, model_, config_.from).second.dense;
     add_dense_modules(*model, dense);
     load_dense_modules(dense, *model);
