@@ -20,7 +20,7 @@ set -euo pipefail
 # From the ground up.
 LAYERS='base distribute hub jinja tensor gpu kernels ops nn io text detect constrain model quantize checkpoint data metrics document generate tasks chat train inspect engine serve'
 # The public headers and the lowest layer that may include each.
-PUBLIC='adapter:base answer_format:base chat:chat chat_template:chat tokenizer:text error:base export:base executor:base fork:base ranks:distribute hub:hub language:detect interrupt:base machine_limits:base attention:ops classification:tasks compute:base embedding:tasks fill:generate glossary:generate
+PUBLIC='adapter:base answer_format:base chat:chat chat_template:chat tokenizer:text error:base export:base executor:base fork:base ranks:distribute hub:hub language:detect interrupt:base machine_limits:base attention:ops classification:tasks compute:base embedding:data fill:generate glossary:generate
 generation:constrain json_schema:constrain score:generate search:generate translation:generate load_options:engine model:engine shortlist:engine distill:engine
 attention_drawing:engine bench:engine devices:engine metrics:metrics comet:tasks embedding_precision:tasks confidence:engine model_facts:engine model_tasks:engine server_config:serve
 conversation:engine convert:engine lines:engine quantize:engine session:engine server:serve server_limits:serve train:train heed:serve

@@ -14,6 +14,7 @@
 #include "heed/data/text_group_dataset.h"
 #include "heed/tasks/embedder.h"
 #include "heed/tasks/hidden_states.h"
+#include "heed/tasks/modules/pooling.h"
 #include "heed/train/batch_loss.h"
 #include "heed/train/checkpoints/initial_weights.h"
 #include "heed/train/losses/pooled_texts.h"
@@ -173,7 +174,7 @@ TEST(EmbedTraining, HasTheSameBitsOnAnyNumberOfRanks) {
 TEST(EmbedTraining, SavesWhatMakesTheVectors) {
   const TemporaryDirectory folder;
   TrainConfig config = embed_config(folder);
-  config.embed.pooling = EmbedPooling::cls;
+  config.embed.pooling = {Pooling::cls};
   config.embed.query_prompt = "find: ";
   config.embed.matryoshka_dims = {16, 8};
   config.run.max_steps = 2;
@@ -183,7 +184,7 @@ TEST(EmbedTraining, SavesWhatMakesTheVectors) {
   EXPECT_TRUE(options.normalizes());
   EXPECT_EQ(options.prompts.at("query"), "find: ");
   // A run that goes on from it takes all that from its files.
-  config.embed.pooling = EmbedPooling::model;
+  config.embed.pooling.clear();
   config.embed.query_prompt.clear();
   config.from = (folder / "out").string();
   nlohmann::json settings =
@@ -264,13 +265,58 @@ TEST(PooledTexts, BeginAfterThePrompt) {
   Context context;
   const Tensor states =
       tasks::hidden_states(model, context, {batch.source, batch.source_offsets, {}, {}});
-  batch.groups.options.pooling = data::TextState::cls;
+  batch.groups.options.pooling = {Pooling::cls};
   const Tensor found = pooled_texts(model, context, batch);
   for (int64_t text = 0; text < 3; ++text) {
     const int64_t row = batch.source_offsets[static_cast<size_t>(text)] + (text == 0 ? 1 : 0);
     EXPECT_TRUE(std::ranges::equal(found.row_slice(text, text + 1).values<float>(),
                                    states.row_slice(row, row + 1).values<float>()));
   }
+}
+
+TEST(PooledTexts, ArePooledAsThoseOfAnEmbedder) {
+  const TemporaryDirectory folder;
+  const auto task = testing::task_of(embed_config(folder));
+  const model::Transformer model(task->model(), 3);
+  data::Batch batch = task->train().batch(std::vector<int64_t>{0, 1}, 0);
+  batch.groups.unpooled = {1, 0, 2, 0, 1, 0};
+  batch.groups.options.pooling = {Pooling::weightedmean,         Pooling::mean, Pooling::max,
+                                  Pooling::mean_sqrt_len_tokens, Pooling::last, Pooling::cls};
+  Context context;
+  const Tensor states =
+      tasks::hidden_states(model, context, {batch.source, batch.source_offsets, {}, {}});
+  const Tensor found = pooled_texts(model, context, batch);
+  ASSERT_EQ(found.shape(), (Shape{6, 6 * states.cols()}));
+  for (size_t text = 0; text < 6; ++text) {
+    const int32_t begin = batch.source_offsets[text] + batch.groups.unpooled[text];
+    const std::vector<float> expected = tasks::pooled(
+        batch.groups.options.pooling, {.values = states.data<float>() + begin * states.cols(),
+                                       .rows = batch.source_offsets[text + 1] - begin,
+                                       .width = states.cols(),
+                                       .first_position = batch.groups.unpooled[text]});
+    const float* const row = found.data<float>() + static_cast<int64_t>(text) * found.cols();
+    for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(row[i], expected[i], 1e-6);
+  }
+}
+
+TEST(EmbedTraining, TrainsPoolingsThatFollowOneAnother) {
+  const TemporaryDirectory folder;
+  TrainConfig config = embed_config(folder);
+  config.embed.pooling = {Pooling::last, Pooling::max};  // not in the order of the files' flags
+  config.run.max_steps = 2;
+  train(config, folder, "out");
+  const auto pooling_of = [&](const char* run) {
+    return tasks::read_embedder_options(folder / run).pooling;
+  };
+  EXPECT_EQ(pooling_of("out"), config.embed.pooling);
+  config.embed.pooling = {Pooling::max, Pooling::last};
+  train(config, folder, "flags");
+  EXPECT_EQ(pooling_of("flags"), config.embed.pooling);
+  config.embed.pooling.clear();
+  config.from = (folder / "out").string();
+  read_initial_config(config);
+  train(config, folder, "again");
+  EXPECT_EQ(pooling_of("again"), pooling_of("out"));
 }
 
 TEST(EmbedTraining, RefusesSettingsThatHaveNoEffect) {

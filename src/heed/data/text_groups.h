@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/embedding.h"
+
 namespace heed::data {
 
 /// How the vectors of texts are compared. The formulas are those of sentence-transformers' classes,
@@ -31,9 +33,6 @@ enum class VectorKind {
 /// "dense", "sparse" or "multi-vector".
 std::string_view name_of(VectorKind kind);
 
-/// The state of a text that is its vector.
-enum class TextState { mean, cls, last };
-
 /// The function of a Dense module that maps these vectors.
 enum class DenseFunction { identity, tanh, relu, gelu, silu };
 
@@ -51,7 +50,7 @@ struct VectorLossOptions {
   /// Of sparse vectors: factors of the squared length of the mean vector of the step's queries, and
   /// of its documents and negatives (FLOPS: Paria et al. 2020), which are added to the loss.
   double query_flops = 0, document_flops = 0;
-  TextState pooling = TextState::mean;
+  std::vector<Pooling> pooling = {Pooling::mean};  // of states, one after the other; not pooler
   std::vector<DenseFunction> dense = {};  // of the modules behind the pooling, in their order
   bool normalize = false;                 // the vectors of the model have length 1
   /// Matryoshka (Kusupati et al. 2022): the sum of the losses of the first numbers of each vector,

@@ -2,6 +2,7 @@
 
 #include "heed/ops/activation.h"
 #include "heed/ops/elementwise.h"
+#include "heed/ops/pool_rows.h"
 #include "heed/ops/rows.h"
 
 namespace heed::model {

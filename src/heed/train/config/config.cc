@@ -37,20 +37,6 @@ std::string_view name_of(TaskKind kind) {
   return "?";
 }
 
-std::string_view name_of(EmbedPooling pooling) {
-  switch (pooling) {
-    case EmbedPooling::model:
-      return "model";
-    case EmbedPooling::mean:
-      return "mean";
-    case EmbedPooling::cls:
-      return "cls";
-    case EmbedPooling::last:
-      return "last";
-  }
-  return "?";
-}
-
 std::string_view name_of(EmbedVectors vectors) {
   switch (vectors) {
     case EmbedVectors::model:

@@ -169,16 +169,6 @@ enum class EmbedVectors {
 /// "model", "dense", "sparse" or "multi-vector".
 std::string_view name_of(EmbedVectors vectors);
 
-/// The states of a text that become its vector.
-enum class EmbedPooling {
-  model,  // those that the model to start from pools; else mean, or last without an encoder
-  mean,
-  cls,
-  last
-};
-/// "model", "mean", "cls" or "last".
-std::string_view name_of(EmbedPooling pooling);
-
 /// Of the task embed; see data::VectorLossOptions.
 struct EmbedConfig {
   EmbedVectors vectors = EmbedVectors::model;
@@ -191,7 +181,9 @@ struct EmbedConfig {
   data::Distance distance = data::Distance::euclidean;
   std::vector<int64_t> matryoshka_dims = {};
   std::vector<double> matryoshka_weights = {};
-  EmbedPooling pooling = EmbedPooling::model;
+  /// How states become the vector, one after the other. Empty: as the files of the model to start
+  /// from say; else mean, or last without an encoder.
+  std::vector<Pooling> pooling = {};
   /// Documents of other examples that the model to start from finds nearest to the query become
   /// negatives, so many of each (add_hard_negatives()).
   int64_t hard_negatives = 0;

@@ -1,97 +1,33 @@
 // The keys of a training configuration: names, types and help.
 #include "heed/train/config/config_fields.h"
 
-#include <algorithm>
 #include <array>
-#include <optional>
-#include <sstream>
 #include <string_view>
-#include <type_traits>
 
 #include "heed/base/error.h"
 #include "heed/base/names.h"
-#include "heed/base/quote.h"
 #include "heed/model/config_fields.h"
 #include "heed/train/config/corpus_fields.h"
+#include "heed/train/config/toml_values.h"
 
 namespace heed::train {
 namespace {
-
-template <typename T>
-std::string literal(const T& value) {
-  if constexpr (std::is_same_v<T, std::string>) {
-    std::ostringstream out;
-    out << toml::value<std::string>(value);
-    return out.str();
-  } else if constexpr (std::is_same_v<T, bool>) {
-    return value ? "true" : "false";
-  } else if constexpr (std::is_floating_point_v<T>) {
-    const std::string text = fmt::format("{}", value);
-    return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
-  } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
-    return fmt::format("[{}]", fmt::join(value, ", "));
-  } else if constexpr (std::is_same_v<T, std::vector<double>> ||
-                       std::is_same_v<T, std::vector<std::string>>) {
-    std::vector<std::string> elements;
-    for (const auto& element : value) elements.push_back(literal(element));
-    return fmt::format("[{}]", fmt::join(elements, ", "));
-  } else {
-    return fmt::format("{}", value);
-  }
-}
-
-template <typename T>
-constexpr std::string_view kind_of() {
-  if constexpr (std::is_same_v<T, std::string>) return "a string";
-  if constexpr (std::is_same_v<T, bool>) return "true or false";
-  if constexpr (std::is_floating_point_v<T>) return "a number";
-  if constexpr (std::is_same_v<T, std::vector<int64_t>>) return "a list of integers";
-  if constexpr (std::is_same_v<T, std::vector<double>>) return "a list of numbers";
-  if constexpr (std::is_same_v<T, std::vector<std::string>>) return "a list of strings";
-  return "an integer";
-}
-
-template <typename T>
-void read_value(const std::string& key, const toml::node& node, T& value) {
-  std::optional<T> found;
-  if constexpr (std::is_floating_point_v<T>) {
-    if (node.is_number()) found = static_cast<T>(*node.value<double>());
-  } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-    if (node.is_integer()) found = node.value<T>();  // empty when it does not fit
-  } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
-    if (const toml::array* list = node.as_array();
-        list && (list->empty() || list->is_homogeneous<int64_t>())) {
-      found.emplace();
-      for (const toml::node& element : *list) found->push_back(*element.value<int64_t>());
-    }
-  } else if constexpr (std::is_same_v<T, std::vector<double>>) {
-    if (const toml::array* list = node.as_array();
-        list && std::ranges::all_of(*list, &toml::node::is_number)) {
-      found.emplace();
-      for (const toml::node& element : *list) found->push_back(*element.value<double>());
-    }
-  } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-    if (const toml::array* list = node.as_array();
-        list && std::ranges::all_of(*list, &toml::node::is_string)) {
-      found.emplace();
-      for (const toml::node& element : *list) found->push_back(*element.value<std::string>());
-    }
-  } else {
-    found = node.value_exact<T>();
-  }
-  if (!found) {
-    std::ostringstream text;
-    node.visit([&](const auto& inner) { text << inner; });
-    fail("{} is {}, expected {}", key, one_line(text.str()), kind_of<T>());
-  }
-  value = *found;
-}
 
 template <typename T>
 void add(std::vector<Field>& all, std::string key, T& value, std::string help) {
   all.push_back({key, std::move(help),
                  [key, &value](const toml::node& node) { read_value(key, node, value); },
                  [&value] { return literal(value); }});
+}
+
+/// The one of `values` with this name. Throws Error that begins with the key.
+template <typename Values>
+auto value_named(const std::string& key, const std::string& name, const Values& values) {
+  try {
+    return named(name, values);
+  } catch (const Error& error) {
+    fail("{}: {}", key, error.what());
+  }
 }
 
 /// Adds a field whose value is one of `values`, an array or a span.
@@ -101,11 +37,7 @@ void add(std::vector<Field>& all, std::string key, Enum& value, const Values& va
   const auto read = [key, &value, values](const toml::node& node) {
     std::string name;
     read_value(key, node, name);
-    try {
-      value = named(name, values);
-    } catch (const Error& error) {
-      fail("{}: {}", key, error.what());
-    }
+    value = value_named(key, name, values);
   };
   all.push_back(
       {key, std::move(help), read, [&value] { return literal(std::string(name_of(value))); }});
@@ -122,6 +54,33 @@ std::string with_choices(const char* help, const Values& values) {
                                                  : ", ",
                         name_of(values[i]));
   return text;
+}
+
+/// Adds a list of poolings, of which one alone may be given without a list.
+void add_poolings(std::vector<Field>& all, std::string key, std::vector<Pooling>& value) {
+  constexpr std::array kPoolings{Pooling::mean, Pooling::cls,
+                                 Pooling::max,  Pooling::mean_sqrt_len_tokens,
+                                 Pooling::last, Pooling::weightedmean};
+  const auto read = [key, &value, kPoolings](const toml::node& node) {
+    std::vector<std::string> names(1);
+    if (node.is_string())
+      read_value(key, node, names.front());
+    else
+      read_value(key, node, names);
+    value.clear();
+    for (const std::string& name : names) value.push_back(value_named(key, name, kPoolings));
+  };
+  const auto write = [&value] {
+    std::vector<std::string> names;
+    for (const Pooling pooling : value) names.emplace_back(name_of(pooling));
+    return literal(names);
+  };
+  all.push_back(
+      {key,
+       with_choices(
+           "how states become the vector; []: as the model's files say, else one or more of",
+           kPoolings),
+       read, write});
 }
 
 /// Adds a list of corpora: tables like the keys of a single one.
@@ -292,10 +251,7 @@ void add_embed_fields(TrainConfig& c, std::vector<Field>& f) {
       "Matryoshka: the loss of the first numbers of each vector is added, for each of these");
   add(f, "embed.matryoshka_weights", c.embed.matryoshka_weights,
       "weights of these losses; []: all 1");
-  constexpr std::array kPoolings{EmbedPooling::model, EmbedPooling::mean, EmbedPooling::cls,
-                                 EmbedPooling::last};
-  add(f, "embed.pooling", c.embed.pooling, kPoolings,
-      with_choices("which states become the vector; model: as its files say", kPoolings));
+  add_poolings(f, "embed.pooling", c.embed.pooling);
   add(f, "embed.hard_negatives", c.embed.hard_negatives,
       "so many documents that model.from finds nearest to a query become its negatives; 0: none");
   add(f, "embed.hard_negative_ratio", c.embed.hard_negative_ratio,

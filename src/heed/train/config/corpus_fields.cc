@@ -2,11 +2,11 @@
 #include "heed/train/config/corpus_fields.h"
 
 #include <array>
-#include <sstream>
 #include <utility>
 
 #include "heed/base/error.h"
 #include "heed/base/quote.h"
+#include "heed/train/config/toml_values.h"
 
 namespace heed::train {
 namespace {
@@ -20,12 +20,6 @@ constexpr std::array kTexts{Text{"source", &data::Corpus::source},
                             Text{"source_language", &data::Corpus::source_language},
                             Text{"target_language", &data::Corpus::target_language}};
 constexpr const char* kWeightKey = "weight";
-
-std::string toml_of(const toml::node& node) {
-  std::ostringstream text;
-  node.visit([&](const auto& inner) { text << inner; });
-  return text.str();
-}
 
 void read_value(const std::string& key, const std::string& name, const toml::node& node,
                 data::Corpus& corpus) {

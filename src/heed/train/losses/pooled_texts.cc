@@ -1,9 +1,14 @@
 #include "heed/train/losses/pooled_texts.h"
 
+#include <cmath>
+#include <numeric>
+
 #include "heed/base/error.h"
 #include "heed/ops/activation.h"
+#include "heed/ops/columns.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/linear.h"
+#include "heed/ops/pool_rows.h"
 #include "heed/ops/rows.h"
 #include "heed/tasks/hidden_states.h"
 #include "heed/train/checkpoints/dense_modules.h"
@@ -11,27 +16,51 @@
 namespace heed::train {
 namespace {
 
-/// The rows of the states of each text that are pooled: not its first `unpooled` ones. A text of no
-/// others is pooled as a whole.
-std::vector<std::pair<int32_t, int32_t>> pooled_rows(const data::Batch& batch) {
-  std::vector<std::pair<int32_t, int32_t>> rows;
-  for (size_t i = 0; i + 1 < batch.source_offsets.size(); ++i) {
-    const int32_t begin = batch.source_offsets[i], end = batch.source_offsets[i + 1];
-    const int32_t skipped = batch.groups.unpooled.empty() ? 0 : batch.groups.unpooled[i];
-    rows.emplace_back(begin + skipped < end ? begin + skipped : begin, end);
-  }
-  return rows;
+/// The first row of the states of a text that is pooled: not its first `unpooled` ones. A text of
+/// no others is pooled as a whole.
+int32_t first_pooled(const data::Batch& batch, size_t text) {
+  const int32_t begin = batch.source_offsets[text], end = batch.source_offsets[text + 1];
+  const int32_t skipped = batch.groups.unpooled.empty() ? 0 : batch.groups.unpooled[text];
+  return begin + skipped < end ? begin + skipped : begin;
 }
 
-Tensor mean_of_states(Context& context, const Tensor& states, const data::Batch& batch) {
-  std::vector<int32_t> rows, offsets{0};
-  for (const auto& [begin, end] : pooled_rows(batch)) {
-    for (int32_t row = begin; row < end; ++row) rows.push_back(row);
-    offsets.push_back(static_cast<int32_t>(rows.size()));
+/// The rows of the states that are pooled, text by text.
+struct PooledRows {
+  Tensor states;                   // [N, D] f32
+  std::vector<int32_t> offsets;    // [T+1], of each text
+  std::vector<int32_t> positions;  // [N], in the text, counted from 1
+};
+
+PooledRows pooled_rows(Context& context, const Tensor& states, const data::Batch& batch) {
+  PooledRows pooled{.states = ops::to_f32(context, states), .offsets = {0}, .positions = {}};
+  std::vector<int32_t> rows;
+  for (size_t i = 0; i + 1 < batch.source_offsets.size(); ++i) {
+    const int32_t start = batch.source_offsets[i], end = batch.source_offsets[i + 1];
+    for (int32_t row = first_pooled(batch, i); row < end; ++row) {
+      rows.push_back(row);
+      pooled.positions.push_back(row - start + 1);
+    }
+    pooled.offsets.push_back(static_cast<int32_t>(rows.size()));
   }
-  const Tensor x = ops::to_f32(context, states);
-  if (std::ssize(rows) == x.rows()) return ops::mean_rows(context, x, offsets);
-  return ops::mean_rows(context, ops::gather_rows(context, x, rows), offsets);
+  if (std::ssize(rows) < states.rows())
+    pooled.states = ops::gather_rows(context, pooled.states, rows);
+  return pooled;
+}
+
+/// The weights of the rows in the sum of each text, which is its weightedmean (Muennighoff 2022,
+/// SGPT) or mean_sqrt_len_tokens.
+std::vector<float> weights_of(Pooling pooling, const PooledRows& rows) {
+  std::vector<float> weights;
+  for (size_t text = 0; text + 1 < rows.offsets.size(); ++text) {
+    const auto begin = rows.positions.begin() + rows.offsets[text],
+               end = rows.positions.begin() + rows.offsets[text + 1];
+    const auto root = std::sqrt(static_cast<double>(end - begin));
+    const auto sum = static_cast<double>(std::accumulate(begin, end, int64_t{0}));
+    for (auto position = begin; position < end; ++position)
+      weights.push_back(
+          static_cast<float>(pooling == Pooling::weightedmean ? *position / sum : 1 / root));
+  }
+  return weights;
 }
 
 /// f(x W^T + b) [N, W].
@@ -63,14 +92,38 @@ Tensor token_vectors(const model::Transformer& model, Context& context, const Te
   return dense_module(model, context, x, modules.front(), data::DenseFunction::identity);
 }
 
-/// The pooled states [T, D] f32 of texts.
+Tensor states_pooled_by(Pooling pooling, Context& context, const PooledRows& rows) {
+  const std::vector<int32_t>& offsets = rows.offsets;
+  std::vector<int32_t> taken;
+  switch (pooling) {
+    case Pooling::mean:
+      return ops::mean_rows(context, rows.states, offsets);
+    case Pooling::mean_sqrt_len_tokens:
+    case Pooling::weightedmean:
+      return ops::sum_rows(context, rows.states, offsets, weights_of(pooling, rows));
+    case Pooling::max:
+      return ops::max_rows(context, rows.states, offsets);
+    case Pooling::cls:
+      taken.assign(offsets.begin(), offsets.end() - 1);
+      break;
+    case Pooling::last:
+      for (size_t text = 1; text < offsets.size(); ++text) taken.push_back(offsets[text] - 1);
+      break;
+    case Pooling::pooler:
+      fail("the pooling {} is not trained", name_of(pooling));
+  }
+  return ops::gather_rows(context, rows.states, taken);
+}
+
+/// The pooled states [T, D P] f32 of texts, of P poolings.
 Tensor pooled_states(Context& context, const Tensor& states, const data::Batch& batch) {
-  const data::TextState pooling = batch.groups.options.pooling;
-  if (pooling == data::TextState::mean) return mean_of_states(context, states, batch);
-  std::vector<int32_t> rows;
-  for (const auto& [begin, end] : pooled_rows(batch))
-    rows.push_back(pooling == data::TextState::cls ? begin : end - 1);
-  return ops::to_f32(context, ops::gather_rows(context, states, rows));
+  const PooledRows rows = pooled_rows(context, states, batch);
+  Tensor all;
+  for (const Pooling pooling : batch.groups.options.pooling) {
+    const Tensor one = states_pooled_by(pooling, context, rows);
+    all = all.defined() ? ops::concat_columns(context, all, one) : one;
+  }
+  return all;
 }
 
 }  // namespace

@@ -23,15 +23,30 @@ Json module(int index, const std::string& path, const char* type) {
           {"type", fmt::format("sentence_transformers.{}", type)}};
 }
 
-Json pooling_settings(Pooling pooling, bool include_prompt, int64_t d_model) {
-  return {{"word_embedding_dimension", d_model},
-          {"pooling_mode_cls_token", pooling == Pooling::cls},
-          {"pooling_mode_mean_tokens", pooling == Pooling::mean},
-          {"pooling_mode_max_tokens", false},
-          {"pooling_mode_mean_sqrt_len_tokens", false},
-          {"pooling_mode_weightedmean_tokens", false},
-          {"pooling_mode_lasttoken", pooling == Pooling::last},
-          {"include_prompt", include_prompt}};
+/// The keys that every version of sentence-transformers reads, in the order in which it
+/// concatenates the poolings. Those in another order need the key of its version 6.
+Json pooling_settings(const std::vector<Pooling>& poolings, bool include_prompt, int64_t d_model) {
+  constexpr std::array<std::pair<const char*, Pooling>, 6> kFlags{
+      {{"pooling_mode_cls_token", Pooling::cls},
+       {"pooling_mode_max_tokens", Pooling::max},
+       {"pooling_mode_mean_tokens", Pooling::mean},
+       {"pooling_mode_mean_sqrt_len_tokens", Pooling::mean_sqrt_len_tokens},
+       {"pooling_mode_weightedmean_tokens", Pooling::weightedmean},
+       {"pooling_mode_lasttoken", Pooling::last}}};
+  Json settings = {{"word_embedding_dimension", d_model}, {"include_prompt", include_prompt}};
+  Json flags = Json::object(), modes = Json::array();
+  std::vector<Pooling> in_order;
+  for (const auto& [flag, pooling] : kFlags) {
+    flags[flag] = std::ranges::find(poolings, pooling) != poolings.end();
+    if (flags[flag]) in_order.push_back(pooling);
+  }
+  for (const Pooling pooling : poolings)
+    modes.push_back(pooling == Pooling::last ? "lasttoken" : name_of(pooling));
+  if (in_order == poolings)
+    settings.update(flags);
+  else
+    settings["pooling_mode"] = modes;
+  return settings;
 }
 
 /// The Transformer's settings. SPLADE reads the logits of the head for masked tokens.
@@ -101,6 +116,13 @@ Json model_settings(const tasks::EmbedderOptions& options, data::VectorKind kind
 }
 
 }  // namespace
+
+std::string names_of(const std::vector<Pooling>& poolings) {
+  std::string names;
+  for (const Pooling pooling : poolings)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(pooling));
+  return names;
+}
 
 std::vector<checkpoint::NamedFile> embedder_files(const tasks::EmbedderOptions& options,
                                                   const VectorOfText& vector,

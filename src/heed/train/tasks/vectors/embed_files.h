@@ -11,17 +11,22 @@
 
 namespace heed::train {
 
-/// What a text becomes: of dense vectors, the pooling of its states, the modules that map the
+/// What a text becomes: of dense vectors, the poolings of its states, the modules that map the
 /// result, and whether the vector gets the length 1.
 struct VectorOfText {
   data::VectorKind kind = data::VectorKind::dense;
-  Pooling pooling = Pooling::mean;
+  std::vector<Pooling> pooling = {Pooling::mean};  // one after the other
   bool normalized = true;
   std::vector<DenseModule> dense = {};  // of multi_vector one, of the states of tokens
 
   /// Numbers of a vector of a model of this width.
-  int64_t width(int64_t d_model) const { return dense.empty() ? d_model : dense.back().out; }
+  int64_t width(int64_t d_model) const {
+    return dense.empty() ? d_model * std::ssize(pooling) : dense.back().out;
+  }
 };
+
+/// "cls, mean".
+std::string names_of(const std::vector<Pooling>& poolings);
 
 /// The files by which sentence-transformers takes vectors from a model directory: modules.json, the
 /// settings of its modules, and config_sentence_transformers.json with prompts. The modules are a

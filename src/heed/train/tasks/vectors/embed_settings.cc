@@ -73,23 +73,17 @@ std::vector<DenseModule> dense_of_texts(const std::filesystem::path& start,
 VectorOfText pooling_of(const EmbedConfig& embed, const model::ModelConfig& model,
                         const tasks::EmbedderOptions& options, const std::filesystem::path& start) {
   VectorOfText vector;
-  vector.pooling = model.encoder_layers > 0 ? Pooling::mean : Pooling::last;
+  vector.pooling = {model.encoder_layers > 0 ? Pooling::mean : Pooling::last};
   if (!start.empty() && !options.pooling.empty()) {
-    require(options.pooling.size() == 1,
-            "the model pools states in {} ways, and heed trains one: embed.pooling",
-            options.pooling.size());
-    vector.pooling = options.pooling.front();
+    vector.pooling = options.pooling;
     vector.normalized = options.normalizes();
     vector.dense = dense_of_texts(start, options);
   }
-  if (embed.pooling != EmbedPooling::model)
-    vector.pooling = embed.pooling == EmbedPooling::mean  ? Pooling::mean
-                     : embed.pooling == EmbedPooling::cls ? Pooling::cls
-                                                          : Pooling::last;
-  require(vector.pooling == Pooling::mean || vector.pooling == Pooling::cls ||
-              vector.pooling == Pooling::last,
-          "the model pools by {}, and heed trains mean, cls and last (embed.pooling)",
-          name_of(vector.pooling));
+  if (!embed.pooling.empty()) vector.pooling = embed.pooling;
+  const int64_t width = model.d_model * std::ssize(vector.pooling);
+  require(vector.dense.empty() || vector.dense.front().in == width,
+          "embed.pooling makes vectors of {} numbers, and the model's Dense reads {}", width,
+          vector.dense.front().in);
   return vector;
 }
 
@@ -174,11 +168,11 @@ std::pair<tasks::EmbedderOptions, VectorOfText> embed_settings(const TrainConfig
                                                                const std::filesystem::path& start) {
   const EmbedConfig& embed = config.embed;
   require(
-      !config.lora.enabled || (embed.pooling == EmbedPooling::model && embed.query_prompt.empty() &&
-                               embed.document_prompt.empty()),
+      !config.lora.enabled ||
+          (embed.pooling.empty() && embed.query_prompt.empty() && embed.document_prompt.empty()),
       "lora trains an adapter, which runs with the pooling and the prompts of the model's files: "
       "embed.pooling is {}, embed.query_prompt {}, embed.document_prompt {}",
-      name_of(embed.pooling), quoted(embed.query_prompt), quoted(embed.document_prompt));
+      names_of(embed.pooling), quoted(embed.query_prompt), quoted(embed.document_prompt));
   tasks::EmbedderOptions options;
   require(start.empty() || !tasks::is_stanford_colbert(start),
           "{}: heed does not train checkpoints of Stanford's ColBERT: save it with the "

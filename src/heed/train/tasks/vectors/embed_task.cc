@@ -65,9 +65,7 @@ data::VectorLossOptions loss_options(const EmbedConfig& config, const VectorOfTe
               config.teacher_temperature > 0 ? config.teacher_temperature : config.temperature,
           .query_flops = config.query_flops,
           .document_flops = config.document_flops,
-          .pooling = model.pooling == Pooling::mean  ? data::TextState::mean
-                     : model.pooling == Pooling::cls ? data::TextState::cls
-                                                     : data::TextState::last,
+          .pooling = model.pooling,
           .dense = functions_of(model.dense),
           .normalize = model.normalized,
           .dims = config.matryoshka_dims,
@@ -129,7 +127,7 @@ class EmbedTask : public Task {
 
   std::string description_of_vectors() const {
     if (vector_.kind == VectorKind::dense)
-      return fmt::format("pooled by {}{}", name_of(vector_.pooling),
+      return fmt::format("pooled by {}{}", names_of(vector_.pooling),
                          vector_.normalized ? ", normalised" : "");
     return fmt::format("{} vectors", name_of(vector_.kind));
   }
