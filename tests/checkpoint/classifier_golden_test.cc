@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "gemma2-sequence", "gpt2-sequence", "bert-token", "roberta-token",
                       "modernbert-token", "llama-token", "gpt2-token", "electra-sequence",
                       "electra-token", "albert-sequence", "eurobert-sequence", "eurobert-token",
-                      "gte-sequence", "deberta-v2-sequence", "deberta-v2-token"),
+                      "t5-token", "gte-sequence", "deberta-v2-sequence", "deberta-v2-token"),
     case_name);
 
 }  // namespace

@@ -133,9 +133,10 @@ INSTANTIATE_TEST_SUITE_P(Families, EncoderGolden,
                                            "xlm-roberta", "mpnet", "mpnet-pooled", "modernbert",
                                            "modernbert-bias", "nomic-bert", "nomic-bert-masked",
                                            "nomic-bert-moe", "electra", "electra-states", "albert",
-                                           "albert-pooled", "eurobert", "eurobert-states", "gte",
-                                           "gte-new", "jina-bert", "jina-bert-pooled", "deberta-v2",
-                                           "deberta-v2-apart", "deberta-v2-states"),
+                                           "albert-pooled", "eurobert", "eurobert-states",
+                                           "t5-states", "gte", "gte-new", "jina-bert",
+                                           "jina-bert-pooled", "deberta-v2", "deberta-v2-apart",
+                                           "deberta-v2-states"),
                          case_name);
 
 }  // namespace

@@ -264,6 +264,8 @@ CASES = {
     "t5-v1.1-tied": Case(hf.T5ForConditionalGeneration,
                          t5(feed_forward_proj="gated-gelu", tie_word_embeddings=False, **SHALLOW),
                          "seq2seq"),
+    "t5-states": Case(hf.T5EncoderModel, t5(**SHALLOW), "hidden"),
+    "t5-token": Case(hf.T5ForTokenClassification, t5(**SHALLOW, **LABELS), "classified"),
     "t5": Case(hf.T5ForConditionalGeneration, t5(), "seq2seq", old_tensors=t5_old, seed=415),
     "t5-v1.1": Case(hf.T5ForConditionalGeneration,
                     t5(feed_forward_proj="gated-gelu", tie_word_embeddings=False), "seq2seq",

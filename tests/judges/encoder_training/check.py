@@ -55,13 +55,14 @@ class Tools:
         BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
         return transformers.AutoTokenizer.from_pretrained(folder)
 
-    def start(self, name, kind, **options):
+    def start(self, name, kind, config=None, **options):
         folder = self.folder / name
         folder.mkdir()
         torch.manual_seed(5)
-        config = BertConfig(vocab_size=len(WORDS) + 5, hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
-                            intermediate_size=64, max_position_embeddings=64, hidden_dropout_prob=0.0,
-                            attention_probs_dropout_prob=0.0, classifier_dropout=0.0, initializer_range=0.2, **options)
+        config = config or BertConfig(
+            vocab_size=len(WORDS) + 5, hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
+            intermediate_size=64, max_position_embeddings=64, hidden_dropout_prob=0.0,
+            attention_probs_dropout_prob=0.0, classifier_dropout=0.0, initializer_range=0.2, **options)
         kind(config).save_pretrained(folder)
         return folder, self.tokenizer(folder)
 
@@ -150,9 +151,14 @@ def check_labels(tools, report):
 
 
 def check_tags(tools, report):
-    kind = transformers.BertForTokenClassification
     names = ["O", "B-A", "I-A", "B-B", "I-B"]
-    start, tokenizer = tools.start("tag", kind, id2label=dict(enumerate(names)), label2id={n: i for i, n in enumerate(names)})
+    of_labels = dict(id2label=dict(enumerate(names)), label2id={n: i for i, n in enumerate(names)})
+    check_tags_of(tools, report, "BERT", names, transformers.BertForTokenClassification, **of_labels)
+    check_tags_of(tools, report, "T5", names, transformers.T5ForTokenClassification, t5(**of_labels))
+
+
+def check_tags_of(tools, report, name, names, kind, config=None, **options):
+    start, tokenizer = tools.start(f"tag-{name}", kind, config, **options)
     lines, targets = [], []
     for i, text in enumerate(texts(12, 3, 4)):
         words = text.split()
@@ -167,7 +173,7 @@ def check_tags(tools, report):
     model = kind.from_pretrained(start)
     steps(model, lambda: model(**batch, labels=expected).loss)
     opened = transformers.AutoModelForTokenClassification.from_pretrained(tools.train(start, lines, "tag")).eval()
-    report(f"tag: weights after {STEPS} steps", weight_difference(model, opened), 1e-4)
+    report(f"tag, {name}: weights after {STEPS} steps", weight_difference(model, opened), 1e-4)
 
 
 def vectors():
@@ -222,6 +228,10 @@ SHAPE = {"vocab_size": len(WORDS) + 5, "num_hidden_layers": 2, "num_attention_he
          "bos_token_id": 2, "eos_token_id": 3}
 
 
+def t5(**options):
+    return transformers.T5Config(**SHAPE, d_model=32, d_ff=64, d_kv=8, dropout_rate=0.0, num_layers=2, **options)
+
+
 def gemma(**options):
     return transformers.Gemma3TextConfig(
         **SHAPE, hidden_size=32, intermediate_size=64, num_key_value_heads=1, head_dim=8, sliding_window=16,
@@ -230,11 +240,8 @@ def gemma(**options):
 
 def check_decoder(tools, report):
     """Labels by the last state of a decoder."""
-    kind, folder = transformers.Gemma3TextForSequenceClassification, tools.folder / "gemma-labels"
-    folder.mkdir()
-    torch.manual_seed(5)
-    kind(gemma(id2label={0: "x", 1: "y"}, label2id={"x": 0, "y": 1})).save_pretrained(folder)
-    tokenizer = tools.tokenizer(folder)
+    kind = transformers.Gemma3TextForSequenceClassification
+    folder, tokenizer = tools.start("gemma-labels", kind, gemma(id2label={0: "x", 1: "y"}, label2id={"x": 0, "y": 1}))
     model, lines = kind.from_pretrained(folder), texts(12, 1)
     batch, classes = batch_of(tokenizer, lines), torch.tensor([i % 2 for i in range(12)])
     steps(model, lambda: torch.nn.functional.cross_entropy(model(**batch).logits, classes))
@@ -249,30 +256,25 @@ def check_decoder(tools, report):
     report("Gemma 3: heed classify", np.abs(np.array(found) - expected).max(), 1e-5)
 
 
-def dense():
-    """As LaBSE, EmbeddingGemma and sentence-T5 have Dense modules: name, model, pooling, modules."""
+def embedders():
+    """With Dense modules as LaBSE, EmbeddingGemma and sentence-T5 have, and other poolings than the mean: name, model,
+    configuration, pooling, modules."""
     identity = torch.nn.Identity()
     yield "LaBSE", transformers.BertModel, None, "cls", [Dense(32, 32)]
     yield "EmbeddingGemma", transformers.Gemma3TextModel, gemma(use_bidirectional_attention=True), "mean", [
         Dense(32, 48, bias=False, activation_function=identity), Dense(48, 24, bias=False, activation_function=identity)]
-    yield "sentence-T5", transformers.T5EncoderModel, transformers.T5Config(
-        **SHAPE, d_model=32, d_ff=64, d_kv=8, dropout_rate=0.0, num_layers=2), "mean", [
-            Dense(32, 24, bias=False, activation_function=identity)]
+    yield "sentence-T5", transformers.T5EncoderModel, t5(), "mean", [
+        Dense(32, 24, bias=False, activation_function=identity)]
+    for pooling in "cls", "max", "mean_sqrt_len_tokens", "weightedmean", "lasttoken", ("mean", "max", "cls"):
+        yield f"pooling {pooling}", transformers.BertModel, None, pooling, []
 
 
-def check_dense(tools, report):
+def check_modules(tools, report):
     a, b, c = texts(12, 4), texts(12, 5), texts(12, 6)
     lines = [{"query": x, "document": y, "negative": z} for x, y, z in zip(a, b, c)]
     modules = sentence_transformer.modules
-    for name, kind, config, pooling, layers in dense():
-        if config is None:
-            plain, _ = tools.start(f"{name}-plain", kind)
-        else:
-            plain = tools.folder / f"{name}-plain"
-            plain.mkdir()
-            torch.manual_seed(5)
-            kind(config).save_pretrained(plain)
-            tools.tokenizer(plain)
+    for name, kind, config, pooling, layers in embedders():
+        plain, _ = tools.start(f"{name}-plain", kind, config)
         start = tools.folder / name
         SentenceTransformer(modules=[modules.Transformer(str(plain)), modules.Pooling(32, pooling), *layers,
                                      modules.Normalize()], device="cpu").save(str(start))
@@ -403,7 +405,7 @@ def check_adapter(tools, report):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("heed")
-    parser.add_argument("--only", default="labels,margins,tags,decoder,vectors,dense,sparse,tokens,adapter")
+    parser.add_argument("--only", default="labels,margins,tags,decoder,vectors,modules,sparse,tokens,adapter")
     arguments = parser.parse_args()
     failed = []
 

@@ -5,6 +5,8 @@
 
 #include "heed/base/error.h"
 #include "heed/base/json.h"
+#include "heed/base/quote.h"
+#include "heed/model/families/classifier_json.h"
 #include "heed/model/families/config_json.h"
 #include "heed/model/gguf/metadata.h"
 
@@ -46,11 +48,19 @@ void read_head(ConfigReader& json, ModelConfig& c) {
   c.head_bias = false;
 }
 
-/// "T5EncoderModel", "MT5EncoderModel".
-bool is_encoder_only(ConfigReader& json) {
-  const nlohmann::json& names = json.value("architectures");
-  return names.is_array() && !names.empty() && names.front().is_string() &&
-         names.front().get<std::string>().ends_with("EncoderModel");
+/// The encoder alone, "T5EncoderModel", or with labels of tokens, "T5ForTokenClassification".
+/// Labels of a text would be read from the decoder.
+void read_encoder_alone(ConfigReader& json, ModelConfig& c) {
+  const std::string name = read_architecture(json);
+  const auto kind = classifier_kind_of(name);
+  require(kind != ClassifierConfig::Kind::sequence,
+          "{}: architectures has {}: heed computes no labels of texts with T5", json.file(),
+          one_line(name));
+  if (kind == ClassifierConfig::Kind::none && !name.ends_with("EncoderModel")) return;
+  c.decoder_layers = 0;
+  c.has_head = c.tied_head = false;
+  c.head_scale = 1.0f;
+  c.classifier = read_classifier(json, kind);
 }
 
 ModelConfig read_t5(ConfigReader& json) {
@@ -80,11 +90,7 @@ ModelConfig read_t5(ConfigReader& json) {
   c.max_positions = kLongest;
   c.scale_embedding = false;
   read_head(json, c);
-  if (is_encoder_only(json)) {
-    c.decoder_layers = 0;
-    c.has_head = c.tied_head = false;
-    c.head_scale = 1.0f;
-  }
+  read_encoder_alone(json, c);
   c.dropout = c.attention_dropout = c.activation_dropout = read_rate(json, "dropout_rate");
   c.pad_id = json.get_or<int32_t>("pad_token_id", 0);
   c.bos_id = read_token(json, "bos_token_id");
@@ -104,29 +110,33 @@ ModelConfig read_mt5(ConfigReader& json) {
 }
 
 nlohmann::json write_t5(const ModelConfig& c) {
-  const bool encoder_only = c.decoder_layers == 0 && !c.has_head;
-  return {{"architectures", {encoder_only ? "T5EncoderModel" : "T5ForConditionalGeneration"}},
-          {"model_type", "t5"},
-          {"vocab_size", c.vocab_size},
-          {"d_model", c.d_model},
-          {"num_layers", c.encoder_layers},
-          {"num_decoder_layers", c.decoder_layers},
-          {"num_heads", c.n_heads},
-          {"d_kv", c.head_dim},
-          {"d_ff", c.d_ff},
-          {"feed_forward_proj", feed_forward_text(c)},
-          {"layer_norm_epsilon", c.norm_epsilon},
-          {"relative_attention_num_buckets", c.relative_num_buckets},
-          {"relative_attention_max_distance", c.relative_max_distance},
-          {"tie_word_embeddings", c.tied_head},
-          {"scale_decoder_outputs", c.head_scale != 1.0f},
-          {"is_encoder_decoder", true},
-          {"dropout_rate", c.dropout},
-          {"pad_token_id", c.pad_id},
-          {"bos_token_id", token_json(c.bos_id)},
-          {"eos_token_id", eos_json(c)},
-          {"decoder_start_token_id", c.decoder_start_id},
-          {"torch_dtype", "float32"}};
+  const char* const kind = c.classifier.present()                 ? "T5ForTokenClassification"
+                           : c.decoder_layers == 0 && !c.has_head ? "T5EncoderModel"
+                                                                  : "T5ForConditionalGeneration";
+  nlohmann::json json = {{"architectures", {kind}},
+                         {"model_type", "t5"},
+                         {"vocab_size", c.vocab_size},
+                         {"d_model", c.d_model},
+                         {"num_layers", c.encoder_layers},
+                         {"num_decoder_layers", c.decoder_layers},
+                         {"num_heads", c.n_heads},
+                         {"d_kv", c.head_dim},
+                         {"d_ff", c.d_ff},
+                         {"feed_forward_proj", feed_forward_text(c)},
+                         {"layer_norm_epsilon", c.norm_epsilon},
+                         {"relative_attention_num_buckets", c.relative_num_buckets},
+                         {"relative_attention_max_distance", c.relative_max_distance},
+                         {"tie_word_embeddings", c.tied_head},
+                         {"scale_decoder_outputs", c.head_scale != 1.0f},
+                         {"is_encoder_decoder", c.decoder_layers > 0},
+                         {"dropout_rate", c.dropout},
+                         {"pad_token_id", c.pad_id},
+                         {"bos_token_id", token_json(c.bos_id)},
+                         {"eos_token_id", eos_json(c)},
+                         {"decoder_start_token_id", c.decoder_start_id},
+                         {"torch_dtype", "float32"}};
+  write_classifier(c.classifier, json);
+  return json;
 }
 
 nlohmann::json write_mt5(const ModelConfig& c) {
@@ -148,7 +158,9 @@ std::string in_feed_forward(const std::string& name, std::string_view layer) {
                         {".final_layer_norm.", norm}});
 }
 
-StoredWeight t5_weight(const ModelConfig&, const std::string& name, const Shape& shape) {
+StoredWeight t5_weight(const ModelConfig& c, const std::string& name, const Shape& shape) {
+  if (name.starts_with("classifier."))
+    return {.name = renamed(name, {{".out_proj.", "."}}), .shape = shape};
   const bool decoder = name.starts_with("model.decoder.");
   return {.name = renamed(in_feed_forward(name, decoder ? "2" : "1"),
                           {{".self_attn_layer_norm.", ".layer.0.layer_norm."},
@@ -160,7 +172,7 @@ StoredWeight t5_weight(const ModelConfig&, const std::string& name, const Shape&
                             "coder.block.0.layer.0.SelfAttention.relative_attention_bias."},
                            {"coder.layer_norm.", "coder.final_layer_norm."},
                            {"coder.layers.", "coder.block."},
-                           {"model.", ""}}),
+                           {"model.", c.classifier.present() ? "transformer." : ""}}),
           .shape = shape,
           .otherwise = name == "lm_head.weight" ? "shared.weight" : ""};
 }
