@@ -75,6 +75,17 @@ TEST(Placement, InventedAndRepeatedPlaceholdersAreRemoved) {
   EXPECT_EQ(with("mail me@a.b today", {"me@a.b me@a.b heute", {}}), "me@a.b heute");
 }
 
+TEST(Placement, AKeptPartOutsideOfItsElementIsMovedIntoIt) {
+  // The longest run of the first element's words is "a b c".
+  EXPECT_EQ(with("<i><code>x y</code> a b c</i> <b>d</b>", {"x y d a b c",
+                                                            {{{0, 3}, {0, 3}},
+                                                             {{10, 11}, {4, 5}},
+                                                             {{4, 5}, {6, 7}},
+                                                             {{6, 7}, {8, 9}},
+                                                             {{8, 9}, {10, 11}}}}),
+            "<b>d</b> <i><code>x y</code> a b c</i>");
+}
+
 TEST(Placement, NumbersAreKeptIfAsked) {
   const auto translate = [](const Segment& segment) {
     return TranslatedSegment{segment.kept.empty() ? "drei" : "drei 1.50", {}};

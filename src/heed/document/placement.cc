@@ -58,6 +58,7 @@ class PlacementWriter {
     TargetWords target = target_words(segment, run, text, alignment);
     words_ = target.words;
     intervals_ = intervals_of(segment, run, std::move(target));
+    drop_moved_parts();
     children_.resize(run.items.size() + 1);
     for (size_t i = 0; i < run.items.size(); ++i)
       children_[static_cast<size_t>(run.items[i].parent + 1)].push_back(i);
@@ -77,6 +78,18 @@ class PlacementWriter {
   const std::string& plain() const { return plain_; }
 
  private:
+  /// What the text has of kept parts that have their place elsewhere, because the element around
+  /// them has.
+  void drop_moved_parts() {
+    for (TargetWord& word : words_) {
+      if (word.item < 0) continue;
+      const auto item = static_cast<size_t>(word.item);
+      if (run_.items[item].kind == Inline::Kind::kept &&
+          intervals_[item].begin == intervals_[item].end)
+        word.item = TargetWord::kDropped;
+    }
+  }
+
   // An item is at most kMaxInlineDepth deep.
   void write_children(int32_t parent, size_t depth = 0) {
     for (const size_t i : children_[static_cast<size_t>(parent + 1)]) {
