@@ -81,6 +81,8 @@ TEST(SentenceSplitter, KnowsOtherScripts) {
   EXPECT_EQ(split("これはペンです。それは？", "ja"), (Texts{"これはペンです。", "それは？"}));
   EXPECT_EQ(split("यह है। वह था।", "hi"), (Texts{"यह है।", "वह था।"}));
   EXPECT_EQ(split("کیا حال ہے؟ میں حالا۔", "ur"), (Texts{"کیا حال ہے؟", "میں حالا۔"}));
+  EXPECT_EQ(split("Πού είναι; Εκεί· όχι εδώ.", "el"), (Texts{"Πού είναι;", "Εκεί· όχι εδώ."}));
+  EXPECT_EQ(split("One; Two.", "en"), (Texts{"One; Two."}));
 }
 
 TEST(SentenceSplitter, LosesNothingButWhiteSpace) {

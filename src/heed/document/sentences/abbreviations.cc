@@ -35,6 +35,8 @@ LanguageRules::LanguageRules(std::string_view code, LearnedRules learned)
     add_words(starters_, table.starters);
     ordinals_ = ordinals_ || (table.ordinals && !language.empty());
     english_ = english_ || table.code == "en";
+    // The semicolon is the Greek question mark.
+    if (table.code == "el" && !language.empty()) learned_.ends_before_capital += U";\u037E";
   }
   for (Words* words : {&before_name_, &before_number_, &inside_, &at_end_, &starters_})
     std::ranges::sort(*words);
