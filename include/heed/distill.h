@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "heed/compute.h"
 #include "heed/executor.h"
 #include "heed/export.h"
 #include "heed/hub.h"
@@ -27,7 +29,10 @@ struct DistillOptions {
   /// What the models are measured on: sentences and their translations. Without them, part of the
   /// text (at most 500 lines) is held out, with the translations of the teacher as references.
   std::filesystem::path test_source = {}, test_target = {};
-  int num_beams = 4;       // of the teacher
+  int num_beams = 4;  // of the teacher
+  /// Its arithmetic as it translates the text; see LoadOptions. int8 is more than twice as fast as
+  /// f32 and loses little.
+  std::optional<Compute> compute = {};
   double drop = 0.05;      // the share of translations that are dropped as the least probable
   double max_ratio = 2.5;  // pairs are dropped if one side has more than this many times the words
   double minutes = 0;      // of training the student, a fifth of them in int8; 0: as configured

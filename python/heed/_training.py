@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Literal, Mapping, Sequence
 
 from . import _heed
 from ._signatures import suggesting
@@ -150,6 +150,7 @@ def distill(
     test_source: Path | None = None,
     test_target: Path | None = None,
     num_beams: int | None = None,
+    compute: Literal["f32", "bf16", "int8"] | None = None,
     drop: float | None = None,
     max_ratio: float | None = None,
     minutes: float | None = None,
@@ -162,7 +163,7 @@ def distill(
     hub: HubOptions | None = None,
 ) -> _heed.DistillResult:
     """Makes a small translator in the directory `out` that learns from the translator `teacher` what it makes of the
-    sentences in the file `text`, as `heed distill` does.
+    sentences in the file `text`, as `heed distill` does. `num_beams` and `compute` are those of the teacher.
 
     `settings` and `int8_settings` are those of train(), for the student and for its last steps, which compute in int8.
     With `resume`, the work in `out` is continued, however it was ended. Raises Error on options out of range, on texts
@@ -180,6 +181,7 @@ def distill(
         "test_source": test_source,
         "test_target": test_target,
         "num_beams": num_beams,
+        "compute": compute,
         "drop": drop,
         "max_ratio": max_ratio,
         "minutes": minutes,

@@ -139,6 +139,7 @@ DistillOptions distill_options_from(const Options& options) {
   keywords.read("test_source", to.test_source);
   keywords.read("test_target", to.test_target);
   keywords.read("num_beams", to.num_beams);
+  keywords.read("compute", to.compute);
   keywords.read("drop", to.drop);
   keywords.read("max_ratio", to.max_ratio);
   keywords.read("minutes", to.minutes);

@@ -116,6 +116,9 @@ TEST_F(Distillations, AreContinuedWithTheSameOptionsAlone) {
   begun.resume = true;
   begun.drop = 0.5;
   expect_error([&] { distill_model(begun); }, "was begun with drop = 0.05, which is now 0.5");
+  begun.drop = 0.05;
+  begun.compute = Compute::int8;
+  expect_error([&] { distill_model(begun); }, "was begun with compute = ");
 }
 
 TEST_F(Distillations, RefuseWrongOptionsBeforeAnythingIsWritten) {

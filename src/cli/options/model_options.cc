@@ -21,9 +21,6 @@ void add_model_options(Command& command, ModelOptions& options, bool by_position
   const auto set_weights = [&load = options.load](const std::string& name) {
     load.weights = name == "stored" ? std::nullopt : std::optional(named(name, kWeightTypes));
   };
-  const auto set_compute = [&load = options.load](const std::string& name) {
-    load.compute = name == "auto" ? std::nullopt : std::optional(named(name, kComputes));
-  };
   command.add_option(by_position ? "model,--model" : "--model", options.path, kModelHelp)
       .names_model()
       .required();
@@ -32,13 +29,21 @@ void add_model_options(Command& command, ModelOptions& options, bool by_position
   add_declared_callback(command, LoadOption::weights, set_weights)
       .one_of(weights)
       .show_default("stored");
-  add_declared_callback(command, LoadOption::compute, set_compute)
-      .one_of({"auto", "f32", "int8", "bf16"})
-      .show_default("auto");
+  add_compute_option(command, options.load.compute, std::string(LoadOption::compute.help));
   add_declared_option(command, LoadOption::device, options.load).show_default();
   add_declared_option(command, LoadOption::random_weights, options.load);
   add_declared_option(command, LoadOption::rope_context, options.load);
   add_declared_option(command, LoadOption::weight_cache, options.load);
+}
+
+void add_compute_option(Command& command, std::optional<Compute>& compute,
+                        const std::string& help) {
+  const auto set = [&compute](const std::string& name) {
+    compute = name == "auto" ? std::nullopt : std::optional(named(name, kComputes));
+  };
+  command.add_callback("--compute", set, help)
+      .one_of({"auto", "f32", "int8", "bf16"})
+      .show_default("auto");
 }
 
 std::vector<Option> add_speculation_options(Command& command, ModelOptions& options) {

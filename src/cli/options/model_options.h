@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct ModelOptions {
 /// Adds --model, --adapter, --weights, --compute, --device, --random-weights,
 /// --rope-context and --weight-cache. `by_position`: --model may be given without its name.
 void add_model_options(Command& command, ModelOptions& options, bool by_position = true);
+
+/// Adds --compute, which sets `compute`; auto: nothing.
+void add_compute_option(Command& command, std::optional<Compute>& compute, const std::string& help);
 
 /// Adds --speculate, --draft and --draft-weights, and returns them.
 std::vector<Option> add_speculation_options(Command& command, ModelOptions& options);

@@ -67,7 +67,7 @@ std::vector<std::string> run_settings(const DistillOptions& options, double shar
 /// found after hours of translating otherwise. The corpus, which chooses the preset, is not there
 /// yet.
 Model checked_teacher(const DistillOptions& options, const fs::path& teacher) {
-  Model model = Model::load(teacher, {.executor = options.executor});
+  Model model = Model::load(teacher, {.compute = options.compute, .executor = options.executor});
   require(model.tasks().translate, "{} cannot translate, which the teacher does", teacher.string());
   train::Observer observer;
   const bool decided = !options.preset.empty() || !options.config.empty();
@@ -128,7 +128,7 @@ class Distillation {
     const std::vector<std::string> lines = read_lines(options_.text);
     const fs::path file = in_out("translations.txt");
     if (!state_.done("translations")) {
-      const Model teacher = loaded ? *loaded : Model::load(teacher_, loading());
+      const Model teacher = loaded ? *loaded : Model::load(teacher_, loading(options_.compute));
       if (!translate_text(teacher, lines, file, options_, callbacks_)) return false;
       state_.set_done("translations");
     }

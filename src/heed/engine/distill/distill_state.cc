@@ -20,6 +20,7 @@ nlohmann::json json_of(const DistillOptions& options, const std::string& teacher
           {"test_source", path(options.test_source)},
           {"test_target", path(options.test_target)},
           {"num_beams", options.num_beams},
+          {"compute", options.compute ? name_of(*options.compute) : "auto"},
           {"drop", options.drop},
           {"max_ratio", options.max_ratio},
           {"minutes", options.minutes},
