@@ -235,6 +235,7 @@ TEST(EmbedTraining, FindsHardNegativesThatAnswerNoEqualQuery) {
   file.close();
   config.data.held_out = 2;
   config.run.max_steps = 2;
+  config.embed.pooling = {Pooling::mean, Pooling::max};
   config.embed.hard_negatives = 3;
   config.embed.hard_negative_ratio = 2;
   expect_error([&] { config.validate(); }, "model.from names no model that finds them");

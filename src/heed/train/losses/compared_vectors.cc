@@ -44,6 +44,10 @@ ComparedVectors::ComparedVectors(const Tensor& vectors, int64_t width, bool norm
   }
 }
 
+Tensor unit_vectors(const Tensor& vectors, int64_t width) {
+  return ComparedVectors(vectors, width, true).x;
+}
+
 void ComparedVectors::add(size_t row, double factor, std::span<const float> v) {
   float* const to = dx.data<float>() + row * width();
   for (size_t i = 0; i < v.size(); ++i)

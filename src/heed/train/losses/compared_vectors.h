@@ -16,6 +16,9 @@ Tensor rows_of(const Tensor& x, std::span<const int32_t> rows);
 /// Adds the rows of y to these of x.
 void add_rows_to(const Tensor& y, std::span<const int32_t> rows, Tensor& x);
 
+/// The first `width` numbers of each vector at length 1.
+Tensor unit_vectors(const Tensor& vectors, int64_t width);
+
 /// The first numbers of vectors, perhaps at length 1, and what a loss adds to their gradients.
 class ComparedVectors {
  public:

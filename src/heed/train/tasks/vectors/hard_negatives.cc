@@ -1,7 +1,6 @@
 #include "heed/train/tasks/vectors/hard_negatives.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "heed/base/parallel.h"
 #include "heed/kernels/matmul.h"
 #include "heed/train/checkpoints/dense_modules.h"
+#include "heed/train/losses/compared_vectors.h"
 #include "heed/train/losses/pooled_texts.h"
 
 namespace heed::train {
@@ -19,32 +19,20 @@ constexpr int64_t kQueriesAtOnce = 256, kBatchOfTexts = 2048;
 /// Candidates for each negative, of which some are the same text or answer the query.
 constexpr int64_t kLookedAt = 8;
 
-/// Writes x at length 1 to a row of `to`.
-void set_unit_row(const float* x, Tensor& to, int64_t row) {
-  double squares = 0;
-  for (int64_t i = 0; i < to.cols(); ++i)
-    squares += static_cast<double>(x[i]) * static_cast<double>(x[i]);
-  const double length = std::max(std::sqrt(squares), 1e-12);
-  for (int64_t i = 0; i < to.cols(); ++i)
-    to.data<float>()[row * to.cols() + i] = static_cast<float>(static_cast<double>(x[i]) / length);
-}
-
-/// The vectors of the queries and of the documents of all groups, at length 1: [N, D] each.
+/// The vectors of the queries and of the documents of all groups, at length 1: [N, width] each.
 std::pair<Tensor, Tensor> unit_vectors_of(const model::Transformer& model,
-                                          const data::TextGroupDataset& groups) {
-  const std::vector<DenseParameters> dense = dense_parameters(model);
-  const int64_t width = dense.empty() ? model.config().d_model : dense.back().weight->shape[0];
+                                          const data::TextGroupDataset& groups, int64_t width) {
   Tensor queries = Tensor::empty({groups.count(), width}), documents = queries.clone();
   const auto batches = data::plan_batches(groups.lengths(), {.token_budget = kBatchOfTexts}, 0);
   parallel_in_order(std::ssize(batches), 1, [&](int64_t first, int64_t) {
     const std::vector<int64_t>& members = batches[static_cast<size_t>(first)];
     const data::Batch batch = groups.batch(members, 0);
     Context context;
-    const Tensor vectors = pooled_texts(model, context, batch);
+    const Tensor vectors = unit_vectors(pooled_texts(model, context, batch), width);
     for (size_t i = 0; i < members.size(); ++i) {
       const float* const own = vectors.data<float>() + batch.groups.offsets[i] * width;
-      set_unit_row(own, queries, members[i]);
-      set_unit_row(own + width, documents, members[i]);
+      std::copy_n(own, width, queries.data<float>() + members[i] * width);
+      std::copy_n(own + width, width, documents.data<float>() + members[i] * width);
     }
   });
   return {queries, documents};
@@ -95,7 +83,11 @@ std::vector<size_t> nearest(std::span<const float> cosines, size_t query, double
 void add_hard_negatives(const EmbedConfig& config, const model::Transformer& model,
                         const data::VectorLossOptions& options,
                         std::vector<data::TextGroup>& groups) {
-  const auto [queries, documents] = unit_vectors_of(model, data::TextGroupDataset(groups, options));
+  const std::vector<DenseParameters> dense = dense_parameters(model);
+  const int64_t width = dense.empty() ? model.config().d_model * std::ssize(options.pooling)
+                                      : dense.back().weight->shape[0];
+  const auto [queries, documents] =
+      unit_vectors_of(model, data::TextGroupDataset(groups, options), width);
   const Answers answers(groups);
   std::vector<std::vector<size_t>> negatives(groups.size());
   for (int64_t begin = 0; begin < queries.rows(); begin += kQueriesAtOnce) {

@@ -1,7 +1,6 @@
 #include "heed/train/tasks/vectors/vector_scores.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <set>
@@ -12,6 +11,7 @@
 #include "heed/kernels/matmul.h"
 #include "heed/metrics/correlation.h"
 #include "heed/metrics/retrieval.h"
+#include "heed/train/losses/compared_vectors.h"
 #include "heed/train/losses/max_sim.h"
 
 namespace heed::train {
@@ -22,22 +22,6 @@ using data::VectorLoss;
 
 /// Queries whose cosines are in memory at a time.
 constexpr int64_t kQueriesAtATime = 256;
-
-/// The first `width` numbers of each vector at length 1.
-Tensor unit_vectors(const Tensor& vectors, int64_t width) {
-  Tensor units = Tensor::empty({vectors.rows(), width});
-  for (int64_t row = 0; row < vectors.rows(); ++row) {
-    const float* const from = vectors.data<float>() + row * vectors.cols();
-    double squares = 0;
-    for (int64_t i = 0; i < width; ++i)
-      squares += static_cast<double>(from[i]) * static_cast<double>(from[i]);
-    const double length = std::max(std::sqrt(squares), 1e-12);
-    for (int64_t i = 0; i < width; ++i)
-      units.data<float>()[row * width + i] =
-          static_cast<float>(static_cast<double>(from[i]) / length);
-  }
-  return units;
-}
 
 /// Different texts, in the order in which they first come.
 class DistinctTexts {
@@ -100,11 +84,9 @@ metrics::RetrievalScores retrieval_of(const CompareTexts& compare, const TextGro
 std::vector<double> cosines_of_pairs(const Tensor& units, const TextGroups& groups) {
   std::vector<double> cosines;
   for (size_t i = 0; i < static_cast<size_t>(groups.count()); ++i) {
-    const float* const a = units.data<float>() + groups.offsets[i] * units.cols();
-    double sum = 0;
-    for (int64_t k = 0; k < units.cols(); ++k)
-      sum += static_cast<double>(a[k]) * static_cast<double>(a[units.cols() + k]);
-    cosines.push_back(sum);
+    const int64_t first = groups.offsets[i];
+    cosines.push_back(dot(units.row_slice(first, first + 1).values<float>(),
+                          units.row_slice(first + 1, first + 2).values<float>()));
   }
   return cosines;
 }
