@@ -89,10 +89,9 @@ void add_distill(Command& program) {
   command.add_option("--num-beams", options.num_beams, "Number of beams of the teacher")
       .range(1, 256)
       .show_default();
-  add_compute_option(
-      command, options.compute,
-      "Arithmetic of the teacher as it translates --text, as of heed translate; int8 "
-      "is more than twice as fast as f32 and loses little");
+  add_compute_option(command, options.compute,
+                     "Arithmetic of the teacher as it translates --text (see heed translate); int8 "
+                     "is more than twice as fast as f32 and loses little");
   command
       .add_option("--drop", options.drop,
                   "Share of translations that are dropped, those with the least score per word")
