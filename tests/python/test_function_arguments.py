@@ -117,8 +117,8 @@ def test_any_options_of_a_shortlist(tmp_path_factory, monkeypatch, model, file, 
 def test_any_options_of_a_distillation(tmp_path_factory, monkeypatch, teacher, text, out, data):
     monkeypatch.chdir(tmp_path_factory.mktemp("here"))
     call(heed.distill, teacher, text, out)
-    names = ["test_source", "num_beams", "compute", "drop", "max_ratio", "minutes", "settings", "int8_settings", "resume", "on_log",
-             "hub"]
+    names = ["test_source", "num_beams", "compute", "drop", "max_ratio", "minutes", "settings", "int8_settings", "resume",
+             "on_log", "hub"]
     call(heed.distill, GOLDEN / "encoders/classify", GOLDEN / "encoders/classify/config.json",
          tmp_path_factory.mktemp("distill"),
          **data.draw(st.dictionaries(st.sampled_from(names), values, min_size=1, max_size=2)))

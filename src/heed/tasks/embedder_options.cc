@@ -15,24 +15,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The flags of older files, in the order in which poolings are concatenated, and their names.
-constexpr std::pair<std::string_view, std::string_view> kPoolingFlags[] = {
-    {"pooling_mode_cls_token", "cls"},
-    {"pooling_mode_max_tokens", "max"},
-    {"pooling_mode_mean_tokens", "mean"},
-    {"pooling_mode_mean_sqrt_len_tokens", "mean_sqrt_len_tokens"},
-    {"pooling_mode_weightedmean_tokens", "weightedmean"},
-    {"pooling_mode_lasttoken", "lasttoken"}};
-
-/// What sentence-transformers calls a pooling.
-constexpr std::pair<std::string_view, Pooling> kPoolingModes[] = {
-    {"cls", Pooling::cls},
-    {"max", Pooling::max},
-    {"mean", Pooling::mean},
-    {"mean_sqrt_len_tokens", Pooling::mean_sqrt_len_tokens},
-    {"weightedmean", Pooling::weightedmean},
-    {"lasttoken", Pooling::last}};
-
 /// The poolings that a file names: "pooling_mode", or else the flags of older files.
 std::vector<std::string> pooling_modes(const Json& json, const std::string& file) {
   if (has_value(json, "pooling_mode")) {
@@ -40,17 +22,17 @@ std::vector<std::string> pooling_modes(const Json& json, const std::string& file
     return get<std::vector<std::string>>(json, "pooling_mode", file);
   }
   std::vector<std::string> modes;
-  for (const auto& [flag, mode] : kPoolingFlags)
-    if (get_or(json, flag, false, file)) modes.emplace_back(mode);
+  for (const PoolingNames& names : kPoolingNames)
+    if (get_or(json, names.flag, false, file)) modes.emplace_back(names.mode);
   if (modes.empty()) modes.emplace_back("mean");
   return modes;
 }
 
 Pooling pooling_named(const std::string& mode, const std::string& file) {
   std::string known;
-  for (const auto& [name, pooling] : kPoolingModes) {
-    if (mode == name) return pooling;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
+  for (const PoolingNames& names : kPoolingNames) {
+    if (mode == names.mode) return names.pooling;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", names.mode);
   }
   fail("{}: a pooling mode is {}, expected one of {}", file, quoted(mode), known);
 }
@@ -59,9 +41,8 @@ void read_pooling(const std::filesystem::path& path, EmbedderOptions& options) {
   const std::string file = path.string();
   const Json json = read_object(path);
   for (const auto& [key, value] : json.items()) {
-    const bool flag = std::ranges::find(kPoolingFlags, key,
-                                        &std::pair<std::string_view, std::string_view>::first) !=
-                      std::end(kPoolingFlags);
+    const bool flag =
+        std::ranges::find(kPoolingNames, key, &PoolingNames::flag) != std::end(kPoolingNames);
     require(flag || !key.starts_with("pooling_mode_"), "{}: {} is no pooling that heed applies",
             file, quoted(key));
     require(flag || key == "pooling_mode" || key == "include_prompt" ||

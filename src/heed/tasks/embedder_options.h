@@ -74,6 +74,21 @@ struct EmbedderOptions {
 /// Throws Error, naming the file, on a module or a pooling that heed does not apply.
 EmbedderOptions read_embedder_options(const io::ModelFiles& files, int64_t context = 0);
 
+/// What the files of sentence-transformers call a pooling.
+struct PoolingNames {
+  std::string_view flag;  // which all versions read
+  std::string_view mode;  // one of "pooling_mode" since version 6
+  Pooling pooling;
+};
+/// In the order in which the flags concatenate poolings.
+inline constexpr PoolingNames kPoolingNames[] = {
+    {"pooling_mode_cls_token", "cls", Pooling::cls},
+    {"pooling_mode_max_tokens", "max", Pooling::max},
+    {"pooling_mode_mean_tokens", "mean", Pooling::mean},
+    {"pooling_mode_mean_sqrt_len_tokens", "mean_sqrt_len_tokens", Pooling::mean_sqrt_len_tokens},
+    {"pooling_mode_weightedmean_tokens", "weightedmean", Pooling::weightedmean},
+    {"pooling_mode_lasttoken", "lasttoken", Pooling::last}};
+
 /// "pooling_type" of a GGUF file; none for a pooling that files cannot say.
 std::optional<uint32_t> gguf_pooling_type(Pooling pooling);
 

@@ -1,7 +1,6 @@
 #include "heed/train/losses/pooled_texts.h"
 
 #include <cmath>
-#include <numeric>
 
 #include "heed/base/error.h"
 #include "heed/ops/activation.h"
@@ -26,39 +25,33 @@ int32_t first_pooled(const data::Batch& batch, size_t text) {
 
 /// The rows of the states that are pooled, text by text.
 struct PooledRows {
-  Tensor states;                   // [N, D] f32
-  std::vector<int32_t> offsets;    // [T+1], of each text
-  std::vector<int32_t> positions;  // [N], in the text, counted from 1
+  std::vector<int32_t> rows;     // [N]
+  std::vector<int32_t> offsets;  // [T+1], of each text
 };
 
-PooledRows pooled_rows(Context& context, const Tensor& states, const data::Batch& batch) {
-  PooledRows pooled{.states = ops::to_f32(context, states), .offsets = {0}, .positions = {}};
-  std::vector<int32_t> rows;
-  for (size_t i = 0; i + 1 < batch.source_offsets.size(); ++i) {
-    const int32_t start = batch.source_offsets[i], end = batch.source_offsets[i + 1];
-    for (int32_t row = first_pooled(batch, i); row < end; ++row) {
-      rows.push_back(row);
-      pooled.positions.push_back(row - start + 1);
-    }
-    pooled.offsets.push_back(static_cast<int32_t>(rows.size()));
+PooledRows pooled_rows(const data::Batch& batch) {
+  PooledRows pooled{.rows = {}, .offsets = {0}};
+  for (size_t text = 0; text + 1 < batch.source_offsets.size(); ++text) {
+    for (int32_t row = first_pooled(batch, text); row < batch.source_offsets[text + 1]; ++row)
+      pooled.rows.push_back(row);
+    pooled.offsets.push_back(static_cast<int32_t>(pooled.rows.size()));
   }
-  if (std::ssize(rows) < states.rows())
-    pooled.states = ops::gather_rows(context, pooled.states, rows);
   return pooled;
 }
 
 /// The weights of the rows in the sum of each text, which is its weightedmean (Muennighoff 2022,
-/// SGPT) or mean_sqrt_len_tokens.
-std::vector<float> weights_of(Pooling pooling, const PooledRows& rows) {
+/// SGPT: a token weighs its position in the text, counted from 1) or mean_sqrt_len_tokens.
+std::vector<float> weights_of(Pooling pooling, const PooledRows& pooled, const data::Batch& batch) {
   std::vector<float> weights;
-  for (size_t text = 0; text + 1 < rows.offsets.size(); ++text) {
-    const auto begin = rows.positions.begin() + rows.offsets[text],
-               end = rows.positions.begin() + rows.offsets[text + 1];
-    const auto root = std::sqrt(static_cast<double>(end - begin));
-    const auto sum = static_cast<double>(std::accumulate(begin, end, int64_t{0}));
-    for (auto position = begin; position < end; ++position)
-      weights.push_back(
-          static_cast<float>(pooling == Pooling::weightedmean ? *position / sum : 1 / root));
+  for (size_t text = 0; text + 1 < pooled.offsets.size(); ++text) {
+    const int32_t begin = pooled.offsets[text], end = pooled.offsets[text + 1];
+    const auto count = static_cast<double>(end - begin);
+    const auto first = static_cast<double>(pooled.rows[static_cast<size_t>(begin)] -
+                                           batch.source_offsets[text] + 1);
+    const double positions = count * first + count * (count - 1) / 2;
+    for (int32_t i = 0; i < end - begin; ++i)
+      weights.push_back(static_cast<float>(
+          pooling == Pooling::weightedmean ? (first + i) / positions : 1 / std::sqrt(count)));
   }
   return weights;
 }
@@ -92,35 +85,35 @@ Tensor token_vectors(const model::Transformer& model, Context& context, const Te
   return dense_module(model, context, x, modules.front(), data::DenseFunction::identity);
 }
 
-Tensor states_pooled_by(Pooling pooling, Context& context, const PooledRows& rows) {
-  const std::vector<int32_t>& offsets = rows.offsets;
-  std::vector<int32_t> taken;
-  switch (pooling) {
-    case Pooling::mean:
-      return ops::mean_rows(context, rows.states, offsets);
-    case Pooling::mean_sqrt_len_tokens:
-    case Pooling::weightedmean:
-      return ops::sum_rows(context, rows.states, offsets, weights_of(pooling, rows));
-    case Pooling::max:
-      return ops::max_rows(context, rows.states, offsets);
-    case Pooling::cls:
-      taken.assign(offsets.begin(), offsets.end() - 1);
-      break;
-    case Pooling::last:
-      for (size_t text = 1; text < offsets.size(); ++text) taken.push_back(offsets[text] - 1);
-      break;
-    case Pooling::pooler:
-      fail("the pooling {} is not trained", name_of(pooling));
+/// The state at one of the pooled rows of each text: the first, or the last.
+Tensor states_at_ends(Context& context, const Tensor& states, const PooledRows& pooled,
+                      bool first) {
+  std::vector<int32_t> rows;
+  for (size_t text = 0; text + 1 < pooled.offsets.size(); ++text) {
+    const int32_t place = first ? pooled.offsets[text] : pooled.offsets[text + 1] - 1;
+    rows.push_back(pooled.rows[static_cast<size_t>(place)]);
   }
-  return ops::gather_rows(context, rows.states, taken);
+  return ops::to_f32(context, ops::gather_rows(context, states, rows));
+}
+
+Tensor states_pooled_by(Pooling pooling, Context& context, const Tensor& states,
+                        const PooledRows& pooled, const data::Batch& batch) {
+  require(pooling != Pooling::pooler, "the pooling {} is not trained", name_of(pooling));
+  if (pooling == Pooling::cls || pooling == Pooling::last)
+    return states_at_ends(context, states, pooled, pooling == Pooling::cls);
+  Tensor x = ops::to_f32(context, states);
+  if (std::ssize(pooled.rows) < x.rows()) x = ops::gather_rows(context, x, pooled.rows);
+  if (pooling == Pooling::max) return ops::max_rows(context, x, pooled.offsets);
+  if (pooling == Pooling::mean) return ops::mean_rows(context, x, pooled.offsets);
+  return ops::sum_rows(context, x, pooled.offsets, weights_of(pooling, pooled, batch));
 }
 
 /// The pooled states [T, D P] f32 of texts, of P poolings.
 Tensor pooled_states(Context& context, const Tensor& states, const data::Batch& batch) {
-  const PooledRows rows = pooled_rows(context, states, batch);
+  const PooledRows pooled = pooled_rows(batch);
   Tensor all;
   for (const Pooling pooling : batch.groups.options.pooling) {
-    const Tensor one = states_pooled_by(pooling, context, rows);
+    const Tensor one = states_pooled_by(pooling, context, states, pooled, batch);
     all = all.defined() ? ops::concat_columns(context, all, one) : one;
   }
   return all;

@@ -23,29 +23,24 @@ Json module(int index, const std::string& path, const char* type) {
           {"type", fmt::format("sentence_transformers.{}", type)}};
 }
 
-/// The keys that every version of sentence-transformers reads, in the order in which it
-/// concatenates the poolings. Those in another order need the key of its version 6.
+/// With the flags, or, for poolings that follow one another in another order, with their modes.
 Json pooling_settings(const std::vector<Pooling>& poolings, bool include_prompt, int64_t d_model) {
-  constexpr std::array<std::pair<const char*, Pooling>, 6> kFlags{
-      {{"pooling_mode_cls_token", Pooling::cls},
-       {"pooling_mode_max_tokens", Pooling::max},
-       {"pooling_mode_mean_tokens", Pooling::mean},
-       {"pooling_mode_mean_sqrt_len_tokens", Pooling::mean_sqrt_len_tokens},
-       {"pooling_mode_weightedmean_tokens", Pooling::weightedmean},
-       {"pooling_mode_lasttoken", Pooling::last}}};
+  using tasks::PoolingNames;
   Json settings = {{"word_embedding_dimension", d_model}, {"include_prompt", include_prompt}};
   Json flags = Json::object(), modes = Json::array();
-  std::vector<Pooling> in_order;
-  for (const auto& [flag, pooling] : kFlags) {
-    flags[flag] = std::ranges::find(poolings, pooling) != poolings.end();
-    if (flags[flag]) in_order.push_back(pooling);
+  std::vector<Pooling> of_flags;
+  for (const auto& [flag, mode, pooling] : tasks::kPoolingNames) {
+    const bool has = std::ranges::find(poolings, pooling) != poolings.end();
+    flags[std::string(flag)] = has;
+    if (has) of_flags.push_back(pooling);
+  }
+  if (of_flags == poolings) {
+    settings.update(flags);
+    return settings;
   }
   for (const Pooling pooling : poolings)
-    modes.push_back(pooling == Pooling::last ? "lasttoken" : name_of(pooling));
-  if (in_order == poolings)
-    settings.update(flags);
-  else
-    settings["pooling_mode"] = modes;
+    modes.push_back(std::ranges::find(tasks::kPoolingNames, pooling, &PoolingNames::pooling)->mode);
+  settings["pooling_mode"] = modes;
   return settings;
 }
 

@@ -141,7 +141,7 @@ class EmbedTask : public Task {
     const auto dense = embed_settings(config_, model_, config_.from).second.dense;
     add_dense_modules(*model, dense);
     load_dense_modules(dense, *model);
-    add_hard_negatives(config_.embed, *model, loss, train);
+    add_hard_negatives(config_.embed, *model, loss, vector_.width(model_.d_model), train);
     int64_t found = 0;
     for (const data::TextGroup& group : train) {
       found += std::ssize(group.ids) - 2;

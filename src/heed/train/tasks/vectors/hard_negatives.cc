@@ -7,7 +7,6 @@
 
 #include "heed/base/parallel.h"
 #include "heed/kernels/matmul.h"
-#include "heed/train/checkpoints/dense_modules.h"
 #include "heed/train/losses/compared_vectors.h"
 #include "heed/train/losses/pooled_texts.h"
 
@@ -81,11 +80,8 @@ std::vector<size_t> nearest(std::span<const float> cosines, size_t query, double
 }  // namespace
 
 void add_hard_negatives(const EmbedConfig& config, const model::Transformer& model,
-                        const data::VectorLossOptions& options,
+                        const data::VectorLossOptions& options, int64_t width,
                         std::vector<data::TextGroup>& groups) {
-  const std::vector<DenseParameters> dense = dense_parameters(model);
-  const int64_t width = dense.empty() ? model.config().d_model * std::ssize(options.pooling)
-                                      : dense.back().weight->shape[0];
   const auto [queries, documents] =
       unit_vectors_of(model, data::TextGroupDataset(groups, options), width);
   const Answers answers(groups);
