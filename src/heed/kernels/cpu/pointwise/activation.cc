@@ -35,7 +35,7 @@ struct Relu : PlainFactor {
 struct Gelu : PlainFactor {
   static HWY_INLINE ValueAndDerivative at(V32 x) {
     const Normal distribution = normal(x);
-    return {hn::Mul(x, distribution.cumulative),
+    return {hn::Mul(x, normal_cumulative(x)),
             hn::MulAdd(x, distribution.density, distribution.cumulative)};
   }
 };

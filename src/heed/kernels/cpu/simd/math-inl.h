@@ -89,6 +89,29 @@ HWY_INLINE Normal normal(V32 x) {
           hn::Mul(e, hn::Set(d, 0.398942280f))};
 }
 
+/// Its P(X <= x) alone, at half the work; absolute error 2e-7, and 0 below -5.5.
+HWY_INLINE V32 normal_cumulative(V32 x) {
+  const F32 d;
+  const auto limit = hn::Set(d, 5.5f);
+  // P(X <= x) - 0.5 is near x times a rational function of its square.
+  const auto near = hn::Min(hn::Max(x, hn::Neg(limit)), limit);
+  const auto square = hn::Mul(near, near);
+  auto p = hn::Set(d, 2.27492762e-8f);
+  p = hn::MulAdd(p, square, hn::Set(d, 6.35213015e-6f));
+  p = hn::MulAdd(p, square, hn::Set(d, 1.68827420e-4f));
+  p = hn::MulAdd(p, square, hn::Set(d, 4.67727133e-3f));
+  p = hn::MulAdd(p, square, hn::Set(d, 0.0338528172f));
+  p = hn::MulAdd(p, square, hn::Set(d, 0.398942235f));
+  auto q = hn::Set(d, 1.19750223e-6f);
+  q = hn::MulAdd(q, square, hn::Set(d, 7.36480622e-5f));
+  q = hn::MulAdd(q, square, hn::Set(d, 1.88445476e-3f));
+  q = hn::MulAdd(q, square, hn::Set(d, 0.0286459698f));
+  q = hn::MulAdd(q, square, hn::Set(d, 0.251522347f));
+  q = hn::MulAdd(q, square, hn::Set(d, 1.0f));
+  const auto result = hn::Add(hn::Div(hn::Mul(near, p), q), hn::Set(d, 0.5f));
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Neg(limit)), result);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels
 HWY_AFTER_NAMESPACE();
