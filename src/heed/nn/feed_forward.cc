@@ -1,5 +1,7 @@
 #include "heed/nn/feed_forward.h"
 
+#include <utility>
+
 #include "heed/ops/activation.h"
 #include "heed/ops/dropout.h"
 
@@ -21,8 +23,8 @@ FeedForward::FeedForward(Parameters& parameters, const std::string& prefix, Sett
 Tensor FeedForward::forward(Context& context, const Tensor& x) const {
   Tensor hidden;  // [N, F]
   if (gate_) {
-    const auto [up, gate] = ops::linears(context, x, {in_.map(), gate_->map()});
-    hidden = ops::gated(context, settings_.activation, gate, up);
+    auto [up, gate] = ops::linears(context, x, {in_.map(), gate_->map()});
+    hidden = ops::gated(context, settings_.activation, std::move(gate), up);
   } else {
     hidden = ops::activation(context, settings_.activation, in_.forward(context, x));
   }

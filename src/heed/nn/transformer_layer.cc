@@ -1,5 +1,7 @@
 #include "heed/nn/transformer_layer.h"
 
+#include <utility>
+
 #include "heed/base/error.h"
 #include "heed/ops/dropout.h"
 #include "heed/ops/elementwise.h"
@@ -70,7 +72,7 @@ Tensor TransformerLayer::add_sublayer(Context& context, const Tensor& residual, 
   Tensor y = body(before ? norms.norm->forward(context, x) : x);
   if (norms.after) y = norms.after->forward(context, y);
   if (residual_multiplier_ != 1.0f) y = ops::scale(context, y, residual_multiplier_);
-  return ops::dropout_add(context, y, residual, dropout_);
+  return ops::dropout_add(context, std::move(y), residual, dropout_);
 }
 
 template <typename Body>

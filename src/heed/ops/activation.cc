@@ -4,8 +4,8 @@
 
 namespace heed::ops {
 
-Tensor activation(Context& context, Activation f, const Tensor& x) {
-  Tensor y = Tensor::empty(x.shape(), x.dtype());
+Tensor activation(Context& context, Activation f, Tensor x) {
+  Tensor y = result_for(context, x);
   kernels::activation_forward(f, x, y);
   if (!context.tape) return y;
 
@@ -19,17 +19,18 @@ Tensor activation(Context& context, Activation f, const Tensor& x) {
   return y;
 }
 
-Tensor gated(Context& context, Activation f, const Tensor& gate, const Tensor& up) {
+Tensor gated(Context& context, Activation f, Tensor gate, const Tensor& up) {
   check_shape("gated", "up", up, gate.shape());
-  const auto multiply = [f, gate, up] {
-    Tensor y = Tensor::empty(gate.shape(), gate.dtype());
-    kernels::gated_forward(f, gate, up, y);
-    return y;
-  };
-  const Tensor y = multiply();
+  Tensor y = result_for(context, gate);
+  kernels::gated_forward(f, gate, up, y);
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
+  const auto multiply = [f, gate, up] {
+    Tensor again = Tensor::empty(gate.shape(), gate.dtype());
+    kernels::gated_forward(f, gate, up, again);
+    return again;
+  };
   tape.record(y, [&tape, f, gate, up, again = tape.recompute(y, multiply)](const Tensor& dy) {
     Tensor d_gate = Tensor::empty(gate.shape(), gate.dtype());
     Tensor d_up = Tensor::empty(up.shape(), up.dtype());

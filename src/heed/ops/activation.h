@@ -7,10 +7,10 @@ namespace heed::ops {
 
 using kernels::Activation;
 
-/// y = f(x), any shape.
-Tensor activation(Context& context, Activation f, const Tensor& x);
+/// y = f(x), any shape; see result_for().
+Tensor activation(Context& context, Activation f, Tensor x);
 
-/// y = f(gate) * up, equal shapes (Shazeer 2020). Throws Error when they differ.
-Tensor gated(Context& context, Activation f, const Tensor& gate, const Tensor& up);
+/// y = f(gate) * up, equal shapes (Shazeer 2020); see result_for(). Throws Error when they differ.
+Tensor gated(Context& context, Activation f, Tensor gate, const Tensor& up);
 
 }  // namespace heed::ops

@@ -66,4 +66,15 @@ struct Context {
   uint64_t next_dropout_key() { return CounterRandom(dropout_seed).bits(dropouts++); }
 };
 
+namespace ops {
+
+/// Where an op writes y = f(x), element by element: over x if that is needed no more, so that
+/// activations take less of a cache. A tape needs x; so does another holder of its elements, as a
+/// caller is that did not move its tensor into the op.
+inline Tensor result_for(const Context& context, const Tensor& x) {
+  return !context.tape && x.is_sole_owner() ? x : Tensor::empty(x.shape(), x.dtype());
+}
+
+}  // namespace ops
+
 }  // namespace heed

@@ -24,10 +24,10 @@ Tensor dropout(Context& context, const Tensor& x, float rate) {
   return y;
 }
 
-Tensor dropout_add(Context& context, const Tensor& x, const Tensor& residual, float rate) {
+Tensor dropout_add(Context& context, Tensor x, const Tensor& residual, float rate) {
   check_shape("dropout_add", "the residual", residual, x.shape());
   const kernels::Dropout mask = draw_dropout(context, rate);
-  Tensor y = Tensor::empty(x.shape(), x.dtype());
+  Tensor y = result_for(context, x);
   kernels::dropout_add_forward(x, residual, mask, y);
   if (!context.tape) return y;
 

@@ -12,7 +12,8 @@ kernels::Dropout draw_dropout(Context& context, float rate);
 /// y = dropout(x), the identity without a tape (Srivastava et al. 2014, scaled while training).
 Tensor dropout(Context& context, const Tensor& x, float rate);
 
-/// y = residual + dropout(x): the residual connection (He et al. 2016) in one pass. Equal shapes.
-Tensor dropout_add(Context& context, const Tensor& x, const Tensor& residual, float rate);
+/// y = residual + dropout(x): the residual connection (He et al. 2016) in one pass. Equal shapes;
+/// see result_for().
+Tensor dropout_add(Context& context, Tensor x, const Tensor& residual, float rate);
 
 }  // namespace heed::ops

@@ -34,6 +34,8 @@ class Tensor {
                      Device* device = nullptr);
 
   bool defined() const { return storage_ != nullptr; }
+  /// Whether nothing else holds the elements.
+  bool is_sole_owner() const { return storage_.use_count() == 1; }
   const Shape& shape() const { return shape_; }
   DType dtype() const { return dtype_; }
   /// Whose memory the elements are in; null: the host's.
