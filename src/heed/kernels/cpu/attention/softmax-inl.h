@@ -47,17 +47,19 @@ HWY_INLINE V32 without_dropped(V32 weight, Drop drop, int64_t j) {
   return hn::IfThenZeroElse(hn::RebindMask(F32(), dropped), weight);
 }
 
+/// The lanes of the row's vector from key j on that are not masked.
+HWY_INLINE auto visible_lanes(const SoftmaxRow& row, int64_t j) {
+  return hn::FirstN(F32(), static_cast<size_t>(HWY_MIN(row.visible - j, lanes())));
+}
+
 /// Lanes whose maximum is the largest score so far.
 HWY_INLINE V32 max_lanes_of(const SoftmaxRow& row) {
   const F32 d;
   const auto minus_infinity = hn::Set(d, -std::numeric_limits<float>::infinity());
   auto largest = hn::Set(d, row.softmax->largest);
-  int64_t j = 0;
-  for (; j + lanes() <= row.visible; j += lanes())
-    largest = hn::Max(largest, hn::Load(d, row.scores + j));
-  if (j < row.visible) {
-    const auto inside = hn::FirstN(d, static_cast<size_t>(row.visible - j));
-    largest = hn::Max(largest, hn::IfThenElse(inside, hn::Load(d, row.scores + j), minus_infinity));
+  for (int64_t j = 0; j < row.visible; j += lanes()) {
+    const auto scores = hn::Load(d, row.scores + j);
+    largest = hn::Max(largest, hn::IfThenElse(visible_lanes(row, j), scores, minus_infinity));
   }
   return largest;
 }
@@ -71,18 +73,11 @@ HWY_INLINE V32 exponentiate(const SoftmaxRow& row, float largest_score, int64_t 
   const auto largest = hn::Set(d, largest_score);
   auto sum = hn::Zero(d);
   int64_t j = 0;
-  for (; j + lanes() <= visible; j += lanes()) {
-    const auto weight = exp_nonpositive(hn::Sub(hn::Load(d, row.scores + j), largest));
-    sum = hn::Add(sum, weight);
-    hn::Store(without_dropped(weight, row.drop, j), d, row.scores + j);
-  }
-  if (j < visible) {
-    const auto inside = hn::FirstN(d, static_cast<size_t>(visible - j));
+  for (; j < visible; j += lanes()) {
     const auto all = exp_nonpositive(hn::Sub(hn::Load(d, row.scores + j), largest));
-    const auto weight = hn::IfThenElseZero(inside, all);
+    const auto weight = hn::IfThenElseZero(visible_lanes(row, j), all);
     sum = hn::Add(sum, weight);
     hn::Store(without_dropped(weight, row.drop, j), d, row.scores + j);
-    j += lanes();
   }
   for (; j < end; j += lanes()) hn::Store(hn::Zero(d), d, row.scores + j);
   return sum;
@@ -104,7 +99,7 @@ struct Sum {
 
 /// One vector for each row of a panel.
 struct PanelLanes {
-  HWY_ALIGN float row[8][HWY_MAX_BYTES / 4] = {};
+  HWY_ALIGN float row[8][HWY_MAX_BYTES / 4];
 };
 
 /// to[i] = combine of the lanes of row i, four rows at a time, in the same order for every row.
@@ -134,6 +129,7 @@ HWY_INLINE void reduce(const PanelLanes& from, int64_t rows, float* to, const Co
 HWY_INLINE void update_softmax(SoftmaxRow* rows, int64_t count, int64_t end) {
   const F32 d;
   PanelLanes partial;
+  for (int64_t i = count; i % 4 != 0; ++i) hn::Store(hn::Zero(d), d, partial.row[i]);
   HWY_ALIGN float largest[8], sum[8];
   for (int64_t i = 0; i < count; ++i) hn::Store(max_lanes_of(rows[i]), d, partial.row[i]);
   reduce(partial, count, largest, Maximum());

@@ -24,10 +24,17 @@ constexpr int64_t kLanes = 16;
 constexpr int64_t kDepth = 512;
 // Not a power of two, so that the rows of a block fall into different sets of a cache.
 constexpr int64_t kRowBytes = 2 * kDepth + 64;
+// Rows a multiple of this apart fall into few sets of a level-1 cache.
+constexpr int64_t kWayBytes = 2048;
 
 int64_t packed_rows_bytes(int64_t rows) { return (rows + 32) * kRowBytes; }
 
+/// Plain rows are read where they are, unless they would fall into few sets of a cache or end in
+/// half a pair.
 PackedRows pack_rows(const MatrixView& a, RowBlock block, std::byte* buffer) {
+  const int64_t row_bytes = a.stride * size_of(a.dtype);
+  if (!a.transposed && row_bytes % kWayBytes != 0 && block.depth % 2 == 0)
+    return {a.at(block.row, block.k), row_bytes, false};
   pack_pair_rows(a, block, kRowBytes, buffer);
   return {buffer, kRowBytes, false};
 }
@@ -77,7 +84,7 @@ void multiply_panel(const Strip& strip, const std::byte* b, const Start& start, 
     __m512bh factors[Vectors];
     for (int v = 0; v < Vectors; ++v) factors[v] = load_pairs(b + 64 * v);
     for (int r = 0; r < Rows; ++r) {
-      const __m512bh factor = broadcast_pair(a + r * kRowBytes);
+      const __m512bh factor = broadcast_pair(a + r * strip.a.row_bytes);
       for (int v = 0; v < Vectors; ++v)
         sums[r][v] = _mm512_dpbf16_ps(sums[r][v], factor, factors[v]);
     }

@@ -8,6 +8,7 @@
 #include "heed/base/parallel.h"
 #include "heed/base/rounding.h"
 #include "heed/kernels/cpu/simd/grain.h"
+#include "heed/kernels/cpu/simd/prefetch.h"
 #include "heed/kernels/quantize_k.h"
 #include "heed/kernels/quantize_search.h"
 
@@ -178,8 +179,11 @@ void dequantize(const Tensor& x, Tensor& y) {
 void dequantize_rows(const Tensor& x, std::span<const int32_t> rows, Tensor& y) {
   const int64_t cols = x.cols();
   float* to = y.data<float>();
+  constexpr size_t kAhead = 2;  // rows, which are anywhere in memory
   Tensor wide = row_of(x);
   for (size_t n = 0; n < rows.size(); ++n) {
+    if (n + kAhead < rows.size())
+      cpu::prefetch_to_level2(x.raw() + rows[n + kAhead] * x.row_bytes(), x.row_bytes());
     widen(x, rows[n], wide.data<float>());
     std::copy_n(wide.data<float>(), cols, to + static_cast<int64_t>(n) * cols);
   }
