@@ -23,12 +23,12 @@ struct GatedGradients {
   Tensor &d_gate, &d_up;
 };
 
-/// y = f(x), any shape, one dtype.
+/// y = f(x), any shape, one dtype; y may be x.
 HEED_KERNEL(activation_forward, void(Activation f, const Tensor& x, Tensor& y));
 /// dx = dy f'(x); dx may be dy.
 HEED_KERNEL(activation_backward, void(Activation f, const Tensor& x, const Tensor& dy, Tensor& dx));
 
-/// y = f(gate) * up (Shazeer 2020); clamped_swiglu multiplies 1 + clamp(up, -7, 7).
+/// y = f(gate) * up (Shazeer 2020); clamped_swiglu multiplies 1 + clamp(up, -7, 7). y may be gate.
 HEED_KERNEL(gated_forward, void(Activation f, const Tensor& gate, const Tensor& up, Tensor& y));
 /// d_gate = dy up f'(gate), d_up = dy f(gate); clamped_swiglu: 0 for an `up` beyond its limits.
 HEED_KERNEL(gated_backward, void(Activation f, const Tensor& gate, const Tensor& up,

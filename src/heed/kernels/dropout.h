@@ -16,6 +16,7 @@ struct Dropout {
 };
 
 /// y = residual + dropout(x); an undefined residual is absent. With rate 0 this is the plain sum.
+/// y may be x.
 HEED_KERNEL(dropout_add_forward,
             void(const Tensor& x, const Tensor& residual, Dropout dropout, Tensor& y));
 /// dx = dy with the mask and the scale of dropout; dx may be dy.

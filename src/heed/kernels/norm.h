@@ -28,13 +28,13 @@ struct RmsNormGradients {
 };
 
 /// y = (x - mean) / sqrt(variance + epsilon) * weight + bias over each row (Ba et al. 2016); y has
-/// the shape and dtype of x. stats [N, 2] f32: mean and 1 / deviation.
+/// the shape and dtype of x and may be x. stats [N, 2] f32: mean and 1 / deviation.
 HEED_KERNEL(layer_norm_forward, void(const LayerNormForward& in, Tensor& y, Tensor& stats));
 HEED_KERNEL(layer_norm_backward, void(const LayerNormForward& in, const Tensor& stats,
                                       const Tensor& dy, LayerNormGradients gradients));
 
 /// y = x / sqrt(mean(x^2) + epsilon) * weight over each row (Zhang and Sennrich 2019); y has the
-/// shape and dtype of x. stats [N, 1] f32: 1 / root mean square.
+/// shape and dtype of x and may be x. stats [N, 1] f32: 1 / root mean square.
 HEED_KERNEL(rms_norm_forward, void(const RmsNormForward& in, Tensor& y, Tensor& stats));
 HEED_KERNEL(rms_norm_backward, void(const RmsNormForward& in, const Tensor& stats, const Tensor& dy,
                                     RmsNormGradients gradients));

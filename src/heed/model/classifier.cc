@@ -1,5 +1,7 @@
 #include "heed/model/classifier.h"
 
+#include <utility>
+
 #include "heed/ops/activation.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/pool_rows.h"
@@ -59,7 +61,7 @@ Tensor Classifier::logits(Context& context, const Tensor& states, std::span<cons
   const bool late = pooling_ == ClassifierConfig::Pooling::late;
   Tensor x = pools_ && !late ? pooled(context, states, ids, offsets) : states;
   if (dense_) x = ops::activation(context, activation_, dense_->forward(context, x));
-  if (norm_) x = norm_->forward(context, x);
+  if (norm_) x = norm_->forward(context, std::move(x));
   // The mean of linear maps is the linear map of the mean.
   if (pools_ && late) x = pooled(context, x, ids, offsets);
   return out_proj_.forward(context, x);

@@ -1,6 +1,7 @@
 #include "heed/nn/embeddings.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "heed/ops/dropout.h"
 #include "heed/ops/elementwise.h"
@@ -90,7 +91,7 @@ Tensor Embeddings::forward(Context& context, std::span<const int32_t> ids,
     if (types.empty()) types = first;
     x = ops::add(context, ops::embedding(context, {types, {}}, *types_, 1.0f, {}), x);
   }
-  if (norm_) x = norm_->forward(context, x);
+  if (norm_) x = norm_->forward(context, std::move(x));
   x = ops::dropout(context, x, settings_.dropout);            // [N, E]
   return projection_ ? projection_->forward(context, x) : x;  // [N, D]
 }

@@ -1,5 +1,7 @@
 #include "heed/nn/norm.h"
 
+#include <utility>
+
 #include "heed/ops/norm.h"
 
 namespace heed::nn {
@@ -14,10 +16,10 @@ Norm::Norm(Parameters& parameters, const std::string& name, Settings settings)
                                     WeightRole::norm)
                 : parameters.absent()) {}
 
-Tensor Norm::forward(Context& context, const Tensor& x) const {
+Tensor Norm::forward(Context& context, Tensor x) const {
   if (settings_.kind == NormKind::rms)
-    return ops::rms_norm(context, x, weight_, settings_.epsilon, settings_.unit_offset);
-  return ops::layer_norm(context, x, weight_, bias_, settings_.epsilon);
+    return ops::rms_norm(context, std::move(x), weight_, settings_.epsilon, settings_.unit_offset);
+  return ops::layer_norm(context, std::move(x), weight_, bias_, settings_.epsilon);
 }
 
 }  // namespace heed::nn

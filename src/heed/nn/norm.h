@@ -27,8 +27,8 @@ class Norm {
   };
   Norm(Parameters& parameters, const std::string& name, Settings settings);
 
-  /// x [N, D] -> [N, D].
-  Tensor forward(Context& context, const Tensor& x) const;
+  /// x [N, D] -> [N, D]; see ops::result_for().
+  Tensor forward(Context& context, Tensor x) const;
 
  private:
   Settings settings_;

@@ -70,7 +70,7 @@ Tensor TransformerLayer::add_sublayer(Context& context, const Tensor& residual, 
                                       const Norms& norms, Body&& body) const {
   const bool before = norms.norm && placement_ != NormPlacement::post;
   Tensor y = body(before ? norms.norm->forward(context, x) : x);
-  if (norms.after) y = norms.after->forward(context, y);
+  if (norms.after) y = norms.after->forward(context, std::move(y));
   if (residual_multiplier_ != 1.0f) y = ops::scale(context, y, residual_multiplier_);
   return ops::dropout_add(context, std::move(y), residual, dropout_);
 }
@@ -78,8 +78,9 @@ Tensor TransformerLayer::add_sublayer(Context& context, const Tensor& residual, 
 template <typename Body>
 Tensor TransformerLayer::sublayer(Context& context, const Tensor& x, const Norms& norms,
                                   Body&& body) const {
-  const Tensor sum = add_sublayer(context, x, x, norms, body);
-  return placement_ == NormPlacement::post ? norms.norm->forward(context, sum) : sum;
+  Tensor sum = add_sublayer(context, x, x, norms, body);
+  if (placement_ != NormPlacement::post) return sum;
+  return norms.norm->forward(context, std::move(sum));
 }
 
 Tensor TransformerLayer::forward(Context& context, const Tensor& input, const Inputs& reads) const {

@@ -27,7 +27,7 @@ Tensor plus_one(const Tensor& weight) {
 
 }  // namespace
 
-Tensor layer_norm(Context& context, const Tensor& x, const Parameter& weight, const Parameter& bias,
+Tensor layer_norm(Context& context, Tensor x, const Parameter& weight, const Parameter& bias,
                   float epsilon) {
   use(context, weight);
   use(context, bias);
@@ -35,15 +35,16 @@ Tensor layer_norm(Context& context, const Tensor& x, const Parameter& weight, co
   if (bias.present()) check_shape(bias.name, "the shift", bias.value, {x.cols()});
   const Tensor shift = bias.present() ? bias.value : Tensor::zeros({x.cols()});
   Tensor stats = Tensor::empty({x.rows(), 2});
-  auto normalise = [x, stats, &weight, shift, epsilon]() mutable {
-    Tensor y = Tensor::empty(x.shape(), x.dtype());
-    kernels::layer_norm_forward({x, weight.value, shift, epsilon}, y, stats);
-    return y;
-  };
-  const Tensor y = normalise();
+  Tensor y = result_for(context, x);
+  kernels::layer_norm_forward({x, weight.value, shift, epsilon}, y, stats);
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
+  auto normalise = [x, stats, &weight, shift, epsilon]() mutable {
+    Tensor again = Tensor::empty(x.shape(), x.dtype());
+    kernels::layer_norm_forward({x, weight.value, shift, epsilon}, again, stats);
+    return again;
+  };
   tape.record(y, [&tape, &weight, &bias, shift, epsilon, x, stats,
                   again = tape.recompute(y, normalise)](const Tensor& dy) {
     Tensor d_weight = sum_for(tape, weight, x.cols()), d_bias = sum_for(tape, bias, x.cols());
@@ -55,21 +56,22 @@ Tensor layer_norm(Context& context, const Tensor& x, const Parameter& weight, co
   return y;
 }
 
-Tensor rms_norm(Context& context, const Tensor& x, const Parameter& weight, float epsilon,
+Tensor rms_norm(Context& context, Tensor x, const Parameter& weight, float epsilon,
                 bool unit_offset) {
   use(context, weight);
   check_shape(weight.name, "the scale", weight.value, {x.cols()});
   const Tensor scale = unit_offset ? plus_one(weight.value) : weight.value;
   Tensor stats = Tensor::empty({x.rows(), 1});
-  auto normalise = [x, stats, scale, epsilon]() mutable {
-    Tensor y = Tensor::empty(x.shape(), x.dtype());
-    kernels::rms_norm_forward({x, scale, epsilon}, y, stats);
-    return y;
-  };
-  const Tensor y = normalise();
+  Tensor y = result_for(context, x);
+  kernels::rms_norm_forward({x, scale, epsilon}, y, stats);
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
+  auto normalise = [x, stats, scale, epsilon]() mutable {
+    Tensor again = Tensor::empty(x.shape(), x.dtype());
+    kernels::rms_norm_forward({x, scale, epsilon}, again, stats);
+    return again;
+  };
   tape.record(y, [&tape, &weight, scale, epsilon, x, stats,
                   again = tape.recompute(y, normalise)](const Tensor& dy) {
     Tensor d_weight = sum_for(tape, weight, x.cols());
