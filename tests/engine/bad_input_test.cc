@@ -1,6 +1,7 @@
 // Every function of Model refuses what it cannot do with an Error that says what was expected.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <limits>
 
 #include "tests/engine/small_models.h"
@@ -23,7 +24,11 @@ void expect_refused(const std::string& words, const std::function<void()>& actio
 TEST(BadInput, OfLoad) {
   TemporaryDirectory folder;
   expect_refused("missing is not a model directory", [&] { Model::load(folder / "missing"); });
-  expect_refused("config.json", [&] { Model::load(folder.path()); });
+  expect_refused("has no config.json", [&] { Model::load(folder.path()); });
+  std::filesystem::create_directory(folder / "gliner");
+  write_quickly(folder / "gliner" / "gliner_config.json", "{}");
+  expect_refused("it is a GLiNER model, which heed does not run",
+                 [&] { Model::load(folder / "gliner"); });
   expect_refused("missing.gguf", [&] { Model::load(folder / "missing.gguf"); });
   EXPECT_THROW(Model::load(""), Error);
   EXPECT_THROW(Model::load(std::string(5000, 'a')), Error);

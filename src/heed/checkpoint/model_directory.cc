@@ -59,6 +59,11 @@ Description read_description(const std::filesystem::path& directory) {
   require(path_is_directory(directory), "{} is not a model directory{}", directory.string(),
           path_exists(directory) ? "" : ": it does not exist");
   const std::filesystem::path file = directory / kConfig;
+  if (!path_exists(file))
+    fail("{} has no {}{}", directory.string(), kConfig,
+         path_exists(directory / "gliner_config.json")
+             ? ": it is a GLiNER model, which heed does not run (it has an LSTM)"
+             : "");
   const nlohmann::json json = parse_json(read_file(file), file.string());
   model::Family family =
       model::family_of_type(get<std::string>(json, "model_type", file.string()), file.string());
