@@ -21,17 +21,18 @@ Tensor activation(Context& context, Activation f, Tensor x) {
 
 Tensor gated(Context& context, Activation f, Tensor gate, const Tensor& up) {
   check_shape("gated", "up", up, gate.shape());
-  Tensor y = result_for(context, gate);
-  kernels::gated_forward(f, gate, up, y);
+  const auto multiply = [f](const Tensor& gates, const Tensor& others, Tensor y) {
+    kernels::gated_forward(f, gates, others, y);
+    return y;
+  };
+  const Tensor y = multiply(gate, up, result_for(context, gate));
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  const auto multiply = [f, gate, up] {
-    Tensor again = Tensor::empty(gate.shape(), gate.dtype());
-    kernels::gated_forward(f, gate, up, again);
-    return again;
+  const auto recompute = [multiply, gate, up] {
+    return multiply(gate, up, Tensor::empty(gate.shape(), gate.dtype()));
   };
-  tape.record(y, [&tape, f, gate, up, again = tape.recompute(y, multiply)](const Tensor& dy) {
+  tape.record(y, [&tape, f, gate, up, again = tape.recompute(y, recompute)](const Tensor& dy) {
     Tensor d_gate = Tensor::empty(gate.shape(), gate.dtype());
     Tensor d_up = Tensor::empty(up.shape(), up.dtype());
     kernels::gated_backward(f, gate, up, dy, {d_gate, d_up});

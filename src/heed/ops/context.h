@@ -68,7 +68,7 @@ struct Context {
 
 namespace ops {
 
-/// Where an op writes y = f(x), element by element: over x if that is needed no more, so that
+/// Where an op writes y = f(x), by elements or rows: over x if that is needed no more, so that
 /// activations take less of a cache. A tape needs x; so does another holder of its elements, as a
 /// caller is that did not move its tensor into the op.
 inline Tensor result_for(const Context& context, const Tensor& x) {

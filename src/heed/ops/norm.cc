@@ -35,18 +35,19 @@ Tensor layer_norm(Context& context, Tensor x, const Parameter& weight, const Par
   if (bias.present()) check_shape(bias.name, "the shift", bias.value, {x.cols()});
   const Tensor shift = bias.present() ? bias.value : Tensor::zeros({x.cols()});
   Tensor stats = Tensor::empty({x.rows(), 2});
-  Tensor y = result_for(context, x);
-  kernels::layer_norm_forward({x, weight.value, shift, epsilon}, y, stats);
+  const auto normalise = [&weight, shift, epsilon](const Tensor& in, Tensor y, Tensor statistics) {
+    kernels::layer_norm_forward({in, weight.value, shift, epsilon}, y, statistics);
+    return y;
+  };
+  const Tensor y = normalise(x, result_for(context, x), stats);
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  auto normalise = [x, stats, &weight, shift, epsilon]() mutable {
-    Tensor again = Tensor::empty(x.shape(), x.dtype());
-    kernels::layer_norm_forward({x, weight.value, shift, epsilon}, again, stats);
-    return again;
+  const auto recompute = [normalise, x, stats] {
+    return normalise(x, Tensor::empty(x.shape(), x.dtype()), stats);
   };
   tape.record(y, [&tape, &weight, &bias, shift, epsilon, x, stats,
-                  again = tape.recompute(y, normalise)](const Tensor& dy) {
+                  again = tape.recompute(y, recompute)](const Tensor& dy) {
     Tensor d_weight = sum_for(tape, weight, x.cols()), d_bias = sum_for(tape, bias, x.cols());
     Tensor dx = Tensor::empty(x.shape(), x.dtype());
     kernels::layer_norm_backward({x, weight.value, shift, epsilon}, stats, dy,
@@ -62,18 +63,19 @@ Tensor rms_norm(Context& context, Tensor x, const Parameter& weight, float epsil
   check_shape(weight.name, "the scale", weight.value, {x.cols()});
   const Tensor scale = unit_offset ? plus_one(weight.value) : weight.value;
   Tensor stats = Tensor::empty({x.rows(), 1});
-  Tensor y = result_for(context, x);
-  kernels::rms_norm_forward({x, scale, epsilon}, y, stats);
+  const auto normalise = [scale, epsilon](const Tensor& in, Tensor y, Tensor statistics) {
+    kernels::rms_norm_forward({in, scale, epsilon}, y, statistics);
+    return y;
+  };
+  const Tensor y = normalise(x, result_for(context, x), stats);
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  auto normalise = [x, stats, scale, epsilon]() mutable {
-    Tensor again = Tensor::empty(x.shape(), x.dtype());
-    kernels::rms_norm_forward({x, scale, epsilon}, again, stats);
-    return again;
+  const auto recompute = [normalise, x, stats] {
+    return normalise(x, Tensor::empty(x.shape(), x.dtype()), stats);
   };
   tape.record(y, [&tape, &weight, scale, epsilon, x, stats,
-                  again = tape.recompute(y, normalise)](const Tensor& dy) {
+                  again = tape.recompute(y, recompute)](const Tensor& dy) {
     Tensor d_weight = sum_for(tape, weight, x.cols());
     Tensor dx = Tensor::empty(x.shape(), x.dtype());
     kernels::rms_norm_backward({x, scale, epsilon}, stats, dy, {dx, d_weight});
