@@ -21,16 +21,16 @@ Tensor activation(Context& context, Activation f, Tensor x) {
 
 Tensor gated(Context& context, Activation f, Tensor gate, const Tensor& up) {
   check_shape("gated", "up", up, gate.shape());
-  const auto multiply = [f](const Tensor& gates, const Tensor& others, Tensor y) {
-    kernels::gated_forward(f, gates, others, y);
+  const auto multiply = [f, up](const Tensor& by, Tensor y) {
+    kernels::gated_forward(f, by, up, y);
     return y;
   };
-  const Tensor y = multiply(gate, up, result_for(context, gate));
+  const Tensor y = multiply(gate, result_for(context, gate));
   if (!context.tape) return y;
 
   Tape& tape = *context.tape;
-  const auto recompute = [multiply, gate, up] {
-    return multiply(gate, up, Tensor::empty(gate.shape(), gate.dtype()));
+  const auto recompute = [multiply, gate] {
+    return multiply(gate, Tensor::empty(gate.shape(), gate.dtype()));
   };
   tape.record(y, [&tape, f, gate, up, again = tape.recompute(y, recompute)](const Tensor& dy) {
     Tensor d_gate = Tensor::empty(gate.shape(), gate.dtype());

@@ -34,9 +34,8 @@ struct Relu : PlainFactor {
 
 struct Gelu : PlainFactor {
   static HWY_INLINE ValueAndDerivative at(V32 x) {
-    const Normal distribution = normal(x);
-    return {hn::Mul(x, normal_cumulative(x)),
-            hn::MulAdd(x, distribution.density, distribution.cumulative)};
+    const auto cumulative = normal_cumulative(x);
+    return {hn::Mul(x, cumulative), hn::MulAdd(x, normal_density(x), cumulative)};
   }
 };
 
