@@ -96,13 +96,16 @@ Tensor states_at_ends(Context& context, const Tensor& states, const PooledRows& 
   return ops::to_f32(context, ops::gather_rows(context, states, rows));
 }
 
-Tensor states_pooled_by(Pooling pooling, Context& context, const Tensor& states,
-                        const PooledRows& pooled, const data::Batch& batch) {
+/// The states at the pooled rows: [N, D] f32.
+Tensor states_at_rows(Context& context, const Tensor& states, const PooledRows& pooled) {
+  const Tensor x = ops::to_f32(context, states);
+  return std::ssize(pooled.rows) < x.rows() ? ops::gather_rows(context, x, pooled.rows) : x;
+}
+
+/// A pooling of x, the states at the pooled rows, that reads all of them.
+Tensor pooled_by(Pooling pooling, Context& context, const Tensor& x, const PooledRows& pooled,
+                 const data::Batch& batch) {
   require(pooling != Pooling::pooler, "the pooling {} is not trained", name_of(pooling));
-  if (pooling == Pooling::cls || pooling == Pooling::last)
-    return states_at_ends(context, states, pooled, pooling == Pooling::cls);
-  Tensor x = ops::to_f32(context, states);
-  if (std::ssize(pooled.rows) < x.rows()) x = ops::gather_rows(context, x, pooled.rows);
   if (pooling == Pooling::max) return ops::max_rows(context, x, pooled.offsets);
   if (pooling == Pooling::mean) return ops::mean_rows(context, x, pooled.offsets);
   return ops::sum_rows(context, x, pooled.offsets, weights_of(pooling, pooled, batch));
@@ -111,9 +114,12 @@ Tensor states_pooled_by(Pooling pooling, Context& context, const Tensor& states,
 /// The pooled states [T, D P] f32 of texts, of P poolings.
 Tensor pooled_states(Context& context, const Tensor& states, const data::Batch& batch) {
   const PooledRows pooled = pooled_rows(batch);
-  Tensor all;
+  Tensor all, x;  // x: states_at_rows(), once for all poolings that need it
   for (const Pooling pooling : batch.groups.options.pooling) {
-    const Tensor one = states_pooled_by(pooling, context, states, pooled, batch);
+    const bool at_end = pooling == Pooling::cls || pooling == Pooling::last;
+    if (!at_end && !x.defined()) x = states_at_rows(context, states, pooled);
+    const Tensor one = at_end ? states_at_ends(context, states, pooled, pooling == Pooling::cls)
+                              : pooled_by(pooling, context, x, pooled, batch);
     all = all.defined() ? ops::concat_columns(context, all, one) : one;
   }
   return all;
